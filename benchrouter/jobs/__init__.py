@@ -1,0 +1,1 @@
+"""One job: contract, render, run, collect, standardise."""

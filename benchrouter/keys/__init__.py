@@ -1,0 +1,1 @@
+"""Content keys: tree hashing, the stat cache that keeps it cheap, canonical keys."""

@@ -1,0 +1,1 @@
+"""Who is asked: resolving a model name, preflight, embedded endpoints."""

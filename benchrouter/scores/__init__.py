@@ -1,0 +1,1 @@
+"""From results to scores: aggregate, coverage, tables."""

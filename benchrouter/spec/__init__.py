@@ -1,0 +1,1 @@
+"""What files say: benchmark.yaml, task.yaml, benchrouter.yaml and Dockerfiles, as frozen types."""

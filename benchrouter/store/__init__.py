@@ -1,0 +1,1 @@
+"""What is on disk: workspace, artifacts, states, locks, journals, run records."""
