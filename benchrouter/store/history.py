@@ -1,0 +1,63 @@
+"""Artifacts of earlier keys: what explain compares with, and what `clean stale=1` removes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchrouter.store import documents, layout
+from benchrouter.store.artifact import CompletedJob, read_job
+from benchrouter.store.jobid import JobId
+from benchrouter.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class EarlierJob:
+    """A completed job under another key, with the inputs that made that key."""
+
+    job: CompletedJob
+    inputs: dict[str, Any]
+
+
+def newest_other(ws: Workspace, id: JobId, key: str) -> EarlierJob | None:
+    """Find the most recent completed artifact of a job under another key than `key`."""
+    others = [path for path in _artifacts(layout.task_dir(ws, id)) if path.name != key]
+    for path in sorted(others, key=_age, reverse=True):
+        found = read_job(path)
+        if found is not None and found.id == id:
+            inputs = (documents.read(path / layout.JOB) or {}).get("inputs")
+            return EarlierJob(found, inputs if isinstance(inputs, dict) else {})
+    return None
+
+
+def superseded(ws: Workspace, id: JobId, current_keys: Set[str]) -> list[Path]:
+    """List one job's artifacts (this repeat) whose key is none of `current_keys`, torn ones too."""
+    listed = []
+    for path in _artifacts(layout.task_dir(ws, id)):
+        if path.name in current_keys:
+            continue
+        found = read_job(path)
+        if found is None or found.id == id:
+            listed.append(path)
+    return listed
+
+
+def _artifacts(directory: Path) -> Iterator[Path]:
+    try:
+        names = sorted(os.listdir(directory))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for name in names:
+        if name != "failed" and not name.startswith(".") and (directory / name).is_dir():
+            yield directory / name
+
+
+def _age(path: Path) -> int:
+    """Order artifacts by when they were written; only explain's choice hangs on it."""
+    try:
+        return os.stat(path / layout.JOB).st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,169 @@
+"""Who is at work here: each owner writes itself into `runs/` and holds a kernel lock on that file.
+
+The lock is the first truth: it is gone exactly when the process is gone. Facts about the process come second,
+and only to spare: an owner that might live, or that we cannot judge from here, is never called dead.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from types import TracebackType
+
+from benchrouter.store import documents, layout
+from benchrouter.store.atomic import TEMPORARY, sync
+from benchrouter.store.flock import try_flock
+from benchrouter.store.runs import new_run_id
+from benchrouter.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Owner:
+    """One process that may own containers: `start_time` in clock ticks since boot, `pid_ns` an inode."""
+
+    run_id: str
+    pid: int
+    start_time: int
+    boot_id: str
+    pid_ns: int
+    host: str
+
+    @classmethod
+    def this_process(cls, run_id: str) -> Owner:
+        """Describe the calling process."""
+        pid = os.getpid()
+        return cls(run_id, pid, _start_time(pid) or 0, _boot_id(), _pid_ns(), socket.gethostname())
+
+    @property
+    def label(self) -> str:
+        """Render the owner as the value of a label."""
+        return f"pid={self.pid} start={self.start_time} boot={self.boot_id} pidns={self.pid_ns}"
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The entry of this process, locked; leaving the context removes it (a clean end)."""
+
+    owner: Owner
+    path: Path
+    descriptor: int
+
+    @classmethod
+    def open(cls, ws: Workspace, run_id: str | None = None) -> Journal:
+        """Write this process into `runs/`: locked before it is visible, durable before it returns."""
+        owner = Owner.this_process(run_id or new_run_id())
+        path = layout.owner_file(ws, owner.run_id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hidden = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            try_flock(descriptor)
+            facts = {**asdict(owner), "inode": os.fstat(descriptor).st_ino}
+            os.write(descriptor, documents.to_bytes(facts))
+            os.fsync(descriptor)
+            hidden.rename(path)
+            sync(path.parent)
+        except BaseException:
+            os.close(descriptor)
+            hidden.unlink(missing_ok=True)
+            raise
+        return cls(owner, path, descriptor)
+
+    def close(self) -> None:
+        """Remove the entry: everything that the run created is gone."""
+        self.path.unlink(missing_ok=True)
+        os.close(self.descriptor)
+
+    def abandon(self) -> None:
+        """Let go but leave the entry: something could not be removed, and the next start has to sweep."""
+        os.close(self.descriptor)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def dead_owners(ws: Workspace) -> list[Owner]:
+    """List owners that ended without a clean end, oldest first; write nothing."""
+    entries = sorted(ws.runs.glob("*.owner")) if ws.runs.is_dir() else []
+    return [owner for owner in map(_if_dead, entries) if owner is not None]
+
+
+def living_owners(ws: Workspace) -> int:
+    """Count owners whose lock is held."""
+    return sum(_locked(path) for path in ws.runs.glob("*.owner"))
+
+
+def forget(ws: Workspace, owner: Owner) -> None:
+    """Drop a dead owner's entry: what it left has been swept."""
+    layout.owner_file(ws, owner.run_id).unlink(missing_ok=True)
+
+
+def _locked(path: Path) -> bool:
+    return _probe(path) is None
+
+
+def _probe(path: Path) -> int | None:
+    """Return the inode of an entry whose lock is free; None when it is held (or gone: a clean end)."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        # shared: two starts that look at the same moment do not take each other for the living owner
+        return os.fstat(descriptor).st_ino if try_flock(descriptor, shared=True) else None
+    finally:
+        os.close(descriptor)
+
+
+def _if_dead(path: Path) -> Owner | None:
+    inode = _probe(path)
+    facts = documents.read(path) if inode is not None else None
+    if facts is None or facts.get("inode") != inode:  # held, torn, or a copy: its lock says nothing
+        return None
+    try:
+        owner = Owner(**{field.name: facts[field.name] for field in fields(Owner)})
+    except KeyError:
+        return None
+    if path.name != f"{owner.run_id}.owner":
+        return None
+    return owner if _judged_dead(owner) else None
+
+
+def _judged_dead(owner: Owner) -> bool:
+    if owner.boot_id != _boot_id():
+        # another boot: of this machine (everything it ran has ended), or another machine with the same files
+        return owner.host == socket.gethostname()
+    if owner.pid_ns != _pid_ns():
+        return True  # same kernel, so the free lock is proof; its pid means nothing here
+    return _start_time(owner.pid) != owner.start_time
+
+
+def _start_time(pid: int) -> int | None:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    rest = stat[stat.rindex(b")") + 2 :].split()  # the name before it may hold anything
+    return None if rest[0] in (b"Z", b"X") else int(rest[19])
+
+
+def _boot_id() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return "unknown"
+
+
+def _pid_ns() -> int:
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        return 0

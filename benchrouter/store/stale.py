@@ -1,0 +1,71 @@
+"""What nobody needs any more: leftovers of killed processes, superseded artifacts, free lock files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from benchrouter.store import layout, locks
+from benchrouter.store.atomic import TEMPORARY, remove_dir
+from benchrouter.store.history import superseded
+from benchrouter.store.jobid import JobId
+from benchrouter.store.workspace import Workspace
+
+_HOUR = 3600.0
+
+
+def clean_stale(ws: Workspace, current: Iterable[tuple[JobId, str]]) -> list[Path]:
+    """Remove superseded artifacts and all failed attempts of the given jobs, and leftovers; return what went.
+
+    Jobs that are not named stay as they are: their current keys are not known.
+    """
+    keys: dict[JobId, set[str]] = {}
+    for id, key in current:
+        keys.setdefault(id, set()).add(key)
+    gone = [path for id, known in keys.items() for path in superseded(ws, id, known)]
+    gone += sorted({path for id in keys if (path := layout.failed_dir(ws, id)).is_dir()})
+    for path in gone:
+        remove_dir(path)
+    locks.remove_free(ws)
+    return gone + sweep_temporaries(ws)
+
+
+def remove_attempts(ws: Workspace, run_id: str) -> list[Path]:
+    """Remove the attempt directories of a run that ended; return what could not be removed."""
+    directory = layout.attempts_dir(ws, run_id)
+    shutil.rmtree(directory, ignore_errors=True)
+    return sorted(directory.iterdir()) if directory.is_dir() else []
+
+
+def sweep_temporaries(ws: Workspace, older_than: float = _HOUR) -> list[Path]:
+    """Remove what killed writers left half-written, once it is `older_than` seconds old; return what went.
+
+    Such files are hidden and read by nobody; the age only spares a writer that is at work now.
+    """
+    limit = time.time() - older_than
+    gone = []
+    for root in (ws.root / ".benchrouter", ws.runs, layout.hashes_dir(ws), ws.results):
+        for directory, subdirectories, files in os.walk(root):
+            inside_artifact = layout.JOB in files
+            for name in [*subdirectories, *files]:
+                path = Path(directory, name)
+                if not inside_artifact and _temporary(name) and path.lstat().st_mtime < limit:
+                    _remove(path)
+                    gone.append(path)
+            enter = [] if inside_artifact else subdirectories
+            subdirectories[:] = [name for name in enter if not _temporary(name)]
+    return gone
+
+
+def _temporary(name: str) -> bool:
+    return name.startswith(".") and name.endswith(TEMPORARY)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
