@@ -15,6 +15,7 @@ def create_config(spec: ContainerSpec) -> dict[str, Any]:
         "Entrypoint": list(spec.entrypoint),
         "Cmd": list(spec.command),
         "WorkingDir": spec.workdir,
+        **({} if spec.user is None else {"User": spec.user}),
         "Env": [f"{name}={value}" for name, value in environment.items()],
         "Labels": dict(spec.labels),
         "AttachStdout": True,

@@ -17,7 +17,7 @@ class Mount:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one container: bytes, CPUs (fractions allowed), number of processes; None is the engine's default."""
+    """Limits of one container: bytes, CPUs (fractions allowed), processes; None is the engine's default."""
 
     memory: int | None = None
     cpus: float | None = None
@@ -31,7 +31,8 @@ class ContainerSpec:
     """Everything that the engine is told of a job's container.
 
     `environment` holds what may be shown; `secrets` holds values that no rendering, log or error may contain.
-    `network` is `host` or `none`. `stop_grace` is seconds between TERM and KILL.
+    `network` is `host` or `none`. `stop_grace` is seconds between TERM and KILL. `user` None is the
+    image's own.
     """
 
     name: str
@@ -46,3 +47,4 @@ class ContainerSpec:
     labels: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     stop_grace: float = 10.0
+    user: str | None = None
