@@ -1,0 +1,134 @@
+"""benchmark.yaml: which tasks a benchmark has, and which environment each runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem, SpecError, refuse_errors
+
+FILE = "benchmark.yaml"
+TASK_FILE = "task.yaml"
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """One task as benchmark.yaml lists it; `line` is where."""
+
+    name: str
+    environment: str
+    line: int
+
+
+@dataclass(frozen=True)
+class EnvironmentOptions:
+    """How an environment's image is built, beyond its Dockerfile."""
+
+    build_args: Mapping[str, str] = field(default_factory=dict)
+    platform: str | None = None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark directory; `aggregate` names the rule that makes one score of its tasks'."""
+
+    name: str
+    root: Path
+    description: str
+    version: str
+    tasks: tuple[TaskEntry, ...]
+    environments: Mapping[str, EnvironmentOptions] = field(default_factory=dict)
+    aggregate: str = "mean"
+
+    def options(self, environment: str) -> EnvironmentOptions:
+        """Give the build options of an environment; the defaults when none are declared."""
+        return self.environments.get(environment, EnvironmentOptions())
+
+    def to_json(self) -> dict[str, Any]:
+        """Give everything but `root`, as JSON."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "version": self.version,
+            "tasks": [[entry.name, entry.environment, entry.line] for entry in self.tasks],
+            "environments": {
+                name: {"build_args": dict(options.build_args), "platform": options.platform}
+                for name, options in self.environments.items()
+            },
+            "aggregate": self.aggregate,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], root: Path) -> Benchmark:
+        """Rebuild a benchmark from `to_json`; raise KeyError or TypeError for something else."""
+        return cls(
+            name=data["name"],
+            root=root,
+            description=data["description"],
+            version=data["version"],
+            tasks=tuple([TaskEntry(name, environment, line) for name, environment, line in data["tasks"]]),
+            environments={name: EnvironmentOptions(**given) for name, given in data["environments"].items()},
+            aggregate=data["aggregate"],
+        )
+
+
+def load_benchmark(root: Path) -> tuple[Benchmark, tuple[Problem, ...]]:
+    """Read a benchmark.yaml: the benchmark and warnings; raise SpecError with all problems.
+
+    The directories of the tasks must be there; their task.yaml files are not read (`load_task`).
+    """
+    benchmark, problems = parse_benchmark(root)
+    problems = [*problems, *missing_tasks(benchmark)]
+    return benchmark, refuse_errors(problems)
+
+
+def parse_benchmark(root: Path) -> tuple[Benchmark, list[Problem]]:
+    """Read the benchmark.yaml alone; raise SpecError only when nothing can be made of it."""
+    from benchrouter.spec.benchmark_shape import BenchmarkShape, to_benchmark
+    from benchrouter.spec.shapes import check
+    from benchrouter.spec.yamlfile import read
+
+    document = read(root / FILE)
+    shape, problems = check(document, BenchmarkShape)
+    if shape is None:
+        raise SpecError(problems)
+    return to_benchmark(document, shape, root, problems), problems
+
+
+def missing_tasks(benchmark: Benchmark) -> list[Problem]:
+    """Find the listed tasks that have no directory or no task.yaml."""
+    problems: list[Problem] = []
+    for entry in benchmark.tasks:
+        if not (benchmark.root / entry.name / TASK_FILE).is_file():
+            problems.append(missing_task(benchmark, entry))
+    return problems
+
+
+def missing_task(benchmark: Benchmark, entry: TaskEntry) -> Problem:
+    """Say what is missing of a listed task, and which directory was probably meant."""
+    where = str(benchmark.root / FILE)
+    if (benchmark.root / entry.name).is_dir():
+        return Problem(where, entry.line, f"task `{entry.name}`: `{entry.name}/{TASK_FILE}` does not exist")
+    there = [path.parent.name for path in benchmark.root.glob(f"*/{TASK_FILE}")]
+    hint = did_you_mean(entry.name, there)
+    return Problem(where, entry.line, f"task `{entry.name}`: no directory of that name{hint}")
+
+
+def environment_directory(benchmark: Benchmark, environment: str, workspace: Path | None) -> Path | None:
+    """Find the directory with an environment's Dockerfile: the benchmark's own first, then the workspace's."""
+    for root in (benchmark.root, workspace):
+        if root is not None and (root / "environments" / environment / "Dockerfile").is_file():
+            return root / "environments" / environment
+    return None
+
+
+def missing_environment(benchmark: Benchmark, environment: str, workspace: Path | None) -> Problem:
+    """Say that an environment has no Dockerfile, at the line of the first task that wants it."""
+    line = next((entry.line for entry in benchmark.tasks if entry.environment == environment), None)
+    roots = [root for root in (benchmark.root, workspace) if root is not None]
+    there = [path.parent.name for root in roots for path in root.glob("environments/*/Dockerfile")]
+    message = f"environment `{environment}`: no `environments/{environment}/Dockerfile`"
+    return Problem(str(benchmark.root / FILE), line, message + did_you_mean(environment, there))

@@ -1,0 +1,86 @@
+"""The shape of benchmark.yaml, and its way into a `Benchmark`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, TaskEntry
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem
+from benchrouter.spec.shapes import Name, Scalar, Shape, Text, strings
+from benchrouter.spec.yamlfile import Document
+
+
+def _tasks(value: Any) -> Any:
+    if not isinstance(value, list) or not value:
+        raise ValueError("expected a list of at least one task")
+    return value
+
+
+def _aggregate(value: Any) -> Any:
+    if value != "mean":
+        raise ValueError("expected `mean`")
+    return value
+
+
+class TaskEntryShape(Shape):
+    """One task of a benchmark."""
+
+    name: Name = Field(description="Name of the task's sub-directory.")
+    environment: Name | None = Field(None, description="Default: the benchmark's name.")
+
+
+class EnvironmentShape(Shape):
+    """How an environment's image is built."""
+
+    build_args: dict[str, Scalar] = Field({}, description="Values for ARG instructions.")
+    platform: Text | None = Field(None, description="Such as linux/amd64.")
+
+
+class BenchmarkShape(Shape):
+    """A benchmark.yaml."""
+
+    name: Name
+    description: Scalar = Field("", description="One line for people.")
+    version: Scalar = ""
+    tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)]
+    environments: dict[str, EnvironmentShape | None] = {}
+    aggregate: Annotated[str, BeforeValidator(_aggregate)] = "mean"
+
+
+def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems: list[Problem]) -> Benchmark:
+    """Make the frozen benchmark; add what only the whole file shows to `problems`."""
+    entries: dict[str, TaskEntry] = {}
+    for index, task in enumerate(shape.tasks):
+        line = document.line(("tasks", index, "name")) or 1
+        if task.name in entries:
+            message = f"task `{task.name}` is listed twice, first on line {entries[task.name].line}"
+            problems.append(Problem(str(document.path), line, message))
+            continue
+        entries[task.name] = TaskEntry(task.name, task.environment or shape.name, line)
+    used = {entry.environment for entry in entries.values()}
+    for name in shape.environments:
+        if name not in used and not (root / "environments" / name).is_dir():
+            message = f"`environments.{name}`: no task uses an environment of that name"
+            line = document.line(("environments", name)) or 1
+            problems.append(
+                Problem(str(document.path), line, message + did_you_mean(name, used), warning=True)
+            )
+    return Benchmark(
+        name=shape.name,
+        root=root,
+        description=document.text(("description",)) or "",
+        version=document.text(("version",)) or "",
+        tasks=tuple(entries.values()),
+        environments={
+            name: EnvironmentOptions(
+                strings(document, ("environments", name, "build_args"), options.build_args), options.platform
+            )
+            for name, options in shape.environments.items()
+            if options is not None
+        },
+        aggregate=shape.aggregate,
+    )

@@ -1,0 +1,10 @@
+"""Dockerfiles as text: what they build on, what they need, and the same file with references replaced."""
+
+from __future__ import annotations
+
+from benchrouter.spec.dockerfile.lex import DockerfileError
+from benchrouter.spec.dockerfile.parse import Dockerfile, Stage, parse
+from benchrouter.spec.dockerfile.rewrite import rewrite
+from benchrouter.spec.dockerfile.siblings import sibling, siblings
+
+__all__ = ["Dockerfile", "DockerfileError", "Stage", "parse", "rewrite", "sibling", "siblings"]

@@ -1,0 +1,108 @@
+"""benchrouter.yaml and benchrouter.local.yaml: groups, models, and the facts of this site."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchrouter.spec.problems import Problem, SpecError, refuse_errors
+
+FILE = "benchrouter.yaml"
+LOCAL_FILE = "benchrouter.local.yaml"
+MIB, GIB = 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """A declared model; `api_key_env` names the variable that holds its key."""
+
+    name: str
+    endpoint: str | None = None
+    id: str | None = None
+    api_key_env: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    revision: str | None = None
+    max_concurrency: int | None = None
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Names of the variables that hold a registry's user name and password (or token)."""
+
+    username_env: str
+    password_env: str
+
+
+@dataclass(frozen=True)
+class Proxies:
+    """Proxies for builds, pulls and jobs; values may hold a password, so they are never shown."""
+
+    http: str | None = field(default=None, repr=False)
+    https: str | None = field(default=None, repr=False)
+    no_proxy: str | None = None
+
+
+@dataclass(frozen=True)
+class SiteLimits:
+    """Limits where a task sets none, in bytes, CPUs and counts, and what is kept."""
+
+    memory: int = 16 * GIB
+    cpus: float = 4.0
+    pids: int = 4096
+    log_bytes: int = 10 * MIB
+    output_bytes: int = 2 * GIB
+    output_files: int = 100_000
+    free_disk: int = 1 * GIB
+    keep_failed: int = 5
+    keep_runs: int = 1000
+
+
+@dataclass(frozen=True)
+class Site:
+    """Facts of this machine or lab; part of no key."""
+
+    engine: str | None = None
+    registry_mirrors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    registry_credentials: Mapping[str, Credentials] = field(default_factory=dict)
+    image_aliases: Mapping[str, str] = field(default_factory=dict)
+    ca_bundle: Path | None = None
+    proxies: Proxies = Proxies()
+    pip_index_url: str | None = field(default=None, repr=False)
+    apt_mirror: str | None = field(default=None, repr=False)
+    build_network: str | None = None
+    build_parallel: int = 2
+    build_timeout: float = 3600.0
+    limits: SiteLimits = SiteLimits()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a workspace; groups hold `benchmark` or `benchmark/task`."""
+
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    models: Mapping[str, ModelSettings] = field(default_factory=dict)
+    pass_env: tuple[str, ...] = ()
+    site: Site = Site()
+
+
+def load_settings(
+    root: Path, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, tuple[Problem, ...]]:
+    """Read both files of a workspace, the local one on top: settings and warnings.
+
+    `${NAME}` in proxies and mirrors comes from `environ` (the process's own by default).
+    Raise SpecError with all problems of both files.
+    """
+    there = [root / name for name in (FILE, LOCAL_FILE) if (root / name).is_file()]
+    if not there:
+        return Settings(), ()
+    from benchrouter.spec.settings_shape import read_settings
+
+    settings, problems = read_settings(there, root, os.environ if environ is None else environ)
+    warnings = refuse_errors(problems)
+    if settings is None:
+        raise SpecError(warnings)
+    return settings, warnings

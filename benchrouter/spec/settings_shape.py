@@ -1,0 +1,248 @@
+"""The shape of benchrouter.yaml and benchrouter.local.yaml, and its way into `Settings`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from benchrouter.spec.problems import Problem, SpecError
+from benchrouter.spec.settings import (
+    Credentials,
+    ModelSettings,
+    Proxies,
+    Settings,
+    Site,
+    SiteLimits,
+)
+from benchrouter.spec.shapes import (
+    AtLeastOne,
+    Count,
+    Positive,
+    Scalar,
+    Seconds,
+    Shape,
+    Size,
+    Text,
+    Texts,
+    Variable,
+    Variables,
+    check,
+)
+from benchrouter.spec.yamlfile import Document, read
+
+_DEFAULTS = SiteLimits()
+_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:(?!\$\{)[^/@\s]+@", re.IGNORECASE)
+_ENTRY = re.compile(r"[^/\s]+(/[^/\s]+)?")
+
+
+def _url(value: Any) -> str:
+    if not isinstance(value, str) or not re.match(r"https?://[^/\s]+", value):
+        raise ValueError("expected a URL that starts with http:// or https://")
+    return _without_password(value)
+
+
+def _without_password(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("expected text")
+    if _PASSWORD.match(value):
+        raise ValueError("a password must not stand here; put it into a variable and write ${NAME}")
+    return value
+
+
+def _mirrors(value: Any) -> Any:
+    if isinstance(value, str | list):
+        return {"docker.io": [value] if isinstance(value, str) else value}
+    if isinstance(value, dict):
+        return {host: [urls] if isinstance(urls, str) else urls for host, urls in value.items()}
+    return value
+
+
+def _entries(value: Any) -> Any:
+    entries = [value] if isinstance(value, str) else value
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, str) or not _ENTRY.fullmatch(entry):
+            raise ValueError("expected a list of `benchmark` or `benchmark/task`")
+    return entries
+
+
+Url = Annotated[str, BeforeValidator(_url)]
+Place = Annotated[str, BeforeValidator(_without_password)]
+
+
+class ModelShape(Shape):
+    """A model and how it is reached."""
+
+    endpoint: Url | None = Field(None, description="OpenAI-compatible base URL, ends in /v1.")
+    id: Text | None = Field(None, description="What the endpoint calls the model; default: its name.")
+    api_key_env: Variable | None = Field(None, description="Variable that holds the key.")
+    parameters: dict[str, Any] = Field({}, description="Sampling parameters, part of the key.")
+    revision: Scalar | None = Field(None, description="Changes when the model behind the name does.")
+    max_concurrency: AtLeastOne | None = Field(None, description="Most jobs at once.")
+
+
+class CredentialsShape(Shape):
+    """Where a registry's credentials come from."""
+
+    username_env: Variable
+    password_env: Variable
+
+
+class ProxiesShape(Shape):
+    """Proxies for builds, pulls and jobs."""
+
+    http: Place | None = None
+    https: Place | None = None
+    no_proxy: Annotated[str | None, BeforeValidator(lambda v: ",".join(v) if isinstance(v, list) else v)] = (
+        None
+    )
+
+
+class LimitsShape(Shape):
+    """Limits where a task sets none, and what is kept."""
+
+    memory: Size = _DEFAULTS.memory
+    cpus: Positive = _DEFAULTS.cpus
+    pids: AtLeastOne = _DEFAULTS.pids
+    log_bytes: Size = _DEFAULTS.log_bytes
+    output_bytes: Size = _DEFAULTS.output_bytes
+    output_files: AtLeastOne = _DEFAULTS.output_files
+    free_disk: Size = _DEFAULTS.free_disk
+    keep_failed: Count = _DEFAULTS.keep_failed
+    keep_runs: AtLeastOne = _DEFAULTS.keep_runs
+
+
+class SiteShape(Shape):
+    """Facts of this machine or lab."""
+
+    engine: Place | None = Field(None, description="Address of the engine, e.g. unix:///var/run/docker.sock.")
+    registry_mirrors: Annotated[dict[str, list[Place]], BeforeValidator(_mirrors)] = {}
+    registry_credentials: dict[str, CredentialsShape] = {}
+    image_aliases: dict[str, Text] = Field({}, description="Reference as written: image to use instead.")
+    ca_bundle: Text | None = Field(None, description="PEM file; relative to the workspace.")
+    proxies: ProxiesShape = ProxiesShape()
+    pip_index_url: Url | None = None
+    apt_mirror: Url | None = None
+    build_network: Text | None = None
+    build_parallel: AtLeastOne = 2
+    build_timeout: Seconds = 3600.0
+    limits: LimitsShape = LimitsShape()
+
+
+class SettingsShape(Shape):
+    """A benchrouter.yaml or benchrouter.local.yaml."""
+
+    groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = {}
+    models: dict[str, ModelShape | None] = {}
+    pass_env: Variables = []
+    site: SiteShape = SiteShape()
+
+
+def read_settings(
+    paths: list[Path], root: Path, environ: Mapping[str, str]
+) -> tuple[Settings | None, list[Problem]]:
+    """Check each file by itself, then lay them over each other, later ones on top."""
+    problems: list[Problem] = []
+    documents: list[Document] = []
+    for path in paths:
+        try:
+            document = read(path)
+        except SpecError as error:
+            problems += error.problems
+            continue
+        found = check(document, SettingsShape)[1]
+        problems += [_key_hint(problem) for problem in found]
+        documents.append(document)
+    if any(not problem.warning for problem in problems):
+        return None, problems
+    data: dict[str, Any] = {}
+    for document in documents:
+        data = _laid_over(data, document.data)
+    merged = Document(paths[-1], data, {}, {})
+    shape, _ = check(merged, SettingsShape)
+    if shape is None:
+        return None, problems
+    return _settings(shape, root, _Expander(environ, documents, problems)), problems
+
+
+def _key_hint(problem: Problem) -> Problem:
+    """A key written as a value is an error, not an unknown word."""
+    if problem.warning and re.search(r"`models\..*\.(api_?key|key|token|password|secret)`", problem.message):
+        message = "a key must not stand in this file; write `api_key_env: NAME_OF_A_VARIABLE`"
+        return Problem(problem.where, problem.line, message)
+    return problem
+
+
+def _laid_over(below: Any, above: Any) -> Any:
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return below if above is None else above
+    merged = dict(below)
+    for key, value in above.items():
+        merged[key] = _laid_over(merged[key], value) if key in merged else value
+    return merged
+
+
+class _Expander:
+    """Replaces `${NAME}` by values of the environment; a missing one is a problem of the file that names it."""
+
+    def __init__(
+        self, environ: Mapping[str, str], documents: list[Document], problems: list[Problem]
+    ) -> None:
+        self.environ = environ
+        self.documents = documents
+        self.problems = problems
+
+    def __call__(self, text: str | None, *path: str) -> str | None:
+        if text is None:
+            return None
+        for name in _PLACEHOLDER.findall(text):
+            if name not in self.environ:
+                document = next(d for d in reversed(self.documents) if ("site", *path) in d.lines)
+                message = f"`site.{'.'.join(path)}`: the variable {name} is not set"
+                self.problems.append(Problem(str(document.path), document.line(("site", *path)), message))
+        return _PLACEHOLDER.sub(lambda match: self.environ.get(match[1], ""), text)
+
+
+def _settings(shape: SettingsShape, root: Path, expand: _Expander) -> Settings:
+    return Settings(
+        groups={name: tuple(entries) for name, entries in shape.groups.items()},
+        models={name: _model(name, model or ModelShape()) for name, model in shape.models.items()},
+        pass_env=tuple(dict.fromkeys(shape.pass_env)),
+        site=_site(shape.site, root, expand),
+    )
+
+
+def _model(name: str, shape: ModelShape) -> ModelSettings:
+    given = shape.model_dump()
+    if shape.revision is not None:
+        given["revision"] = str(shape.revision)
+    return ModelSettings(name=name, **given)
+
+
+def _site(shape: SiteShape, root: Path, expand: _Expander) -> Site:
+    proxies = shape.proxies
+    return Site(
+        engine=shape.engine,
+        registry_mirrors={host: tuple(urls) for host, urls in shape.registry_mirrors.items()},
+        registry_credentials={
+            host: Credentials(given.username_env, given.password_env)
+            for host, given in shape.registry_credentials.items()
+        },
+        image_aliases=dict(shape.image_aliases),
+        ca_bundle=root / Path(shape.ca_bundle).expanduser() if shape.ca_bundle else None,
+        proxies=Proxies(
+            expand(proxies.http, "proxies", "http"),
+            expand(proxies.https, "proxies", "https"),
+            proxies.no_proxy,
+        ),
+        pip_index_url=expand(shape.pip_index_url, "pip_index_url"),
+        apt_mirror=expand(shape.apt_mirror, "apt_mirror"),
+        build_network=shape.build_network,
+        build_parallel=shape.build_parallel,
+        build_timeout=shape.build_timeout,
+        limits=SiteLimits(**shape.limits.model_dump()),
+    )

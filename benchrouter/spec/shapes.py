@@ -1,0 +1,163 @@
+"""What the three YAML files have in common when they are checked; imported only when a file is parsed."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from benchrouter.spec import values
+from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
+from benchrouter.spec.problems import Problem
+from benchrouter.spec.yamlfile import Document, KeyPath
+
+
+class Shape(BaseModel):
+    """A mapping of known keys; a key without a value counts as not given."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, data: Any) -> Any:
+        return {k: v for k, v in data.items() if v is not None} if isinstance(data, dict) else data
+
+
+def _name(value: Any) -> str:
+    text = _text(value)
+    if fault := component_fault(text):
+        raise ValueError(fault)
+    return text
+
+
+def _variable(value: Any) -> str:
+    text = _text(value)
+    if fault := variable_fault(text):
+        raise ValueError(fault)
+    return text
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("expected text" if value != "" else "expected text that is not empty")
+    if "\0" in value:
+        raise ValueError("expected text without NUL characters")
+    return value
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        raise ValueError("expected text, a number or true/false")
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError("expected text without NUL characters")
+    return value
+
+
+def _texts(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Name = Annotated[str, BeforeValidator(_name)]
+Variable = Annotated[str, BeforeValidator(_variable)]
+Scalar = Annotated[Any, BeforeValidator(_scalar)]
+Texts = Annotated[list[Text], BeforeValidator(_texts)]
+Variables = Annotated[list[Variable], BeforeValidator(_texts)]
+Seconds = Annotated[float, BeforeValidator(values.seconds)]
+Size = Annotated[int, BeforeValidator(values.size)]
+Positive = Annotated[float, BeforeValidator(values.positive)]
+Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0))]
+AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1))]
+Integer = Annotated[int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)))]
+Described = Field
+
+_S = TypeVar("_S", bound=Shape)
+_EXPECTED = {
+    "bool_type": "expected true or false",
+    "bool_parsing": "expected true or false",
+    "string_type": "expected text",
+    "list_type": "expected a list",
+    "dict_type": "expected a mapping",
+    "model_type": "expected a mapping",
+    "mapping_type": "expected a mapping",
+}
+
+
+def check(document: Document, shape: type[_S]) -> tuple[_S | None, list[Problem]]:
+    """Check a document against a shape: the shape (None when there are errors) and all problems."""
+    problems: list[Problem] = []
+    data = document.data
+    try:
+        return shape.model_validate(data), problems
+    except ValidationError as first:
+        unknown = [e["loc"] for e in first.errors() if e["type"] == "extra_forbidden"]
+        problems = [_problem(document, shape, error) for error in first.errors()]
+    if any(not problem.warning for problem in problems):
+        return None, problems
+    for path in unknown:
+        data = _without(data, path)
+    return shape.model_validate(data), problems
+
+
+def strings(document: Document, path: KeyPath, given: Mapping[str, Any]) -> dict[str, str]:
+    """Give scalars as their author wrote them: `1.10` stays `1.10`, `yes` stays `yes`."""
+    return {key: document.text((*path, key)) or "" for key in given}
+
+
+def show(value: object) -> str:
+    """Show a found value in a message, short, in YAML's words."""
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "nothing"}[value]
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _problem(document: Document, shape: type[Shape], error: Any) -> Problem:
+    loc: KeyPath = tuple(error["loc"])
+    line, where = document.line(loc), dotted(loc)
+    if error["type"] == "extra_forbidden":
+        hint = did_you_mean(str(loc[-1]), fields_at(shape, loc[:-1]))
+        return Problem(str(document.path), line, f"unknown key `{where}` is ignored{hint}", warning=True)
+    if error["type"] == "missing":
+        return Problem(str(document.path), document.line(loc[:-1]) or 1, f"`{where}` is missing")
+    expected = _EXPECTED.get(error["type"]) or error["msg"].removeprefix("Value error, ")
+    return Problem(str(document.path), line, f"`{where}`: found {show(error['input'])}, {expected}")
+
+
+def dotted(path: KeyPath) -> str:
+    """Write a path as people do: `tasks[2].name`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def fields_at(shape: Any, path: KeyPath) -> list[str]:
+    """List the keys that are known at a place inside a shape."""
+    for part in path:
+        shape = _plain(shape)
+        if isinstance(shape, type) and issubclass(shape, Shape):
+            shape = shape.model_fields[str(part)].annotation if part in shape.model_fields else None
+        else:
+            shape = (get_args(shape) or (None,))[-1]
+    shape = _plain(shape)
+    return list(shape.model_fields) if isinstance(shape, type) and issubclass(shape, Shape) else []
+
+
+def _plain(annotation: Any) -> Any:
+    """Take `Annotated` and `| None` away from a type."""
+    while get_origin(annotation) in (Annotated, Union, types.UnionType):
+        annotation = next(arg for arg in get_args(annotation) if arg is not type(None))
+    return annotation
+
+
+def _without(data: Any, path: KeyPath) -> Any:
+    """Copy data without the value at a path."""
+    head, rest = path[0], path[1:]
+    if isinstance(data, dict):
+        return {k: _without(v, rest) if k == head else v for k, v in data.items() if rest or k != head}
+    return [_without(v, rest) if i == head else v for i, v in enumerate(data)]

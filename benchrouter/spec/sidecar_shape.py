@@ -1,0 +1,129 @@
+"""The shape of one entry of `sidecars:`, close to a Compose service; keys of Compose that we do not read pass through."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from benchrouter.spec import values
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem
+from benchrouter.spec.shapes import Count, Name, Scalar, Shape, Text, Texts, strings
+from benchrouter.spec.yamlfile import Document, KeyPath
+
+_COMPOSE = frozenset(
+    "annotations blkio_config cap_add cap_drop cgroup configs cpu_count cpu_percent cpus cpuset deploy devices dns "
+    "dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname init ipc labels "
+    "logging mem_limit mem_reservation memswap_limit networks oom_kill_disable oom_score_adj pid pids_limit "
+    "platform privileged profiles pull_policy read_only restart runtime secrets security_opt stop_grace_period "
+    "stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits user userns_mode working_dir".split()
+)
+
+
+def _duration(value: Any) -> str:
+    try:
+        values.seconds(value)
+    except ValueError:
+        if value not in (0, "0", "0s"):
+            raise ValueError("expected a duration such as `5s`, `1m30s` or `500ms`") from None
+    text = str(value).strip()
+    return text if text[-1].isalpha() else f"{text}s"
+
+
+def _environment(value: Any) -> Any:
+    if isinstance(value, list):
+        bad = [item for item in value if not isinstance(item, str) or "=" not in item]
+        if bad:
+            raise ValueError("expected `NAME: value` lines, or a list of `NAME=value`")
+        return dict(item.split("=", 1) for item in value)
+    return value
+
+
+def _command(value: Any) -> Any:
+    if isinstance(value, str) or (isinstance(value, list) and all(isinstance(v, str) for v in value)):
+        return value
+    raise ValueError("expected text or a list of texts")
+
+
+def _ports(value: Any) -> Any:
+    if isinstance(value, list) and all(
+        isinstance(item, str | int | dict) and not isinstance(item, bool) for item in value
+    ):
+        return [item if isinstance(item, dict) else str(item) for item in value]
+    raise ValueError("expected a list of ports, such as `5432` or `8080:80`")
+
+
+def _depends_on(value: Any) -> Any:
+    if isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, str) for v in value)):
+        return value
+    raise ValueError("expected a list of sidecars, or a mapping as in Compose")
+
+
+Duration = Annotated[str, BeforeValidator(_duration)]
+Command = Annotated[Any, BeforeValidator(_command)]
+
+
+class HealthShape(Shape):
+    """When a sidecar counts as healthy; Docker's own semantics."""
+
+    test: Command | None = None
+    interval: Duration | None = None
+    timeout: Duration | None = None
+    retries: Count | None = None
+    start_period: Duration | None = None
+    start_interval: Duration | None = None
+    disable: bool | None = None
+
+
+class SidecarShape(Shape):
+    """A service beside the task."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    name: Name = Field(description="Host name of the service.")
+    image: Text | None = None
+    build: Name | None = Field(None, description="Environment whose image the service runs.")
+    environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = {}
+    ports: Annotated[list[Any], BeforeValidator(_ports)] = []
+    healthcheck: HealthShape | None = None
+    post_start: Texts = Field([], description="Commands run inside the healthy service, in order.")
+    command: Command | None = None
+    volumes: list[Any] = []
+    shm_size: Scalar | None = None
+    depends_on: Annotated[Any, BeforeValidator(_depends_on)] = None
+
+
+def to_sidecars(
+    document: Document, shapes: list[SidecarShape], problems: list[Problem]
+) -> tuple[dict[str, Any], ...]:
+    """Make plain Compose-like mappings; add what only the whole list shows to `problems`."""
+    seen: dict[str, int] = {}
+    for index, shape in enumerate(shapes):
+        at: KeyPath = ("sidecars", index)
+        if shape.name in seen:
+            message = f"two sidecars are called `{shape.name}`"
+            problems.append(Problem(str(document.path), document.line((*at, "name")), message))
+        seen[shape.name] = index
+        if (shape.image is None) == (shape.build is None):
+            message = f"sidecar `{shape.name}`: expected either `image` or `build`"
+            problems.append(Problem(str(document.path), document.line(at), message))
+        for key in shape.model_extra or {}:
+            if key not in _COMPOSE and not key.startswith("x-"):
+                hint = did_you_mean(key, [*SidecarShape.model_fields, *_COMPOSE])
+                message = f"`sidecars[{index}].{key}` is no key of a Compose service{hint}"
+                problems.append(Problem(str(document.path), document.line((*at, key)), message, warning=True))
+    return tuple(_sidecar(document, ("sidecars", index), shape) for index, shape in enumerate(shapes))
+
+
+def _sidecar(document: Document, path: KeyPath, shape: SidecarShape) -> dict[str, Any]:
+    data = {key: value for key, value in shape.model_dump(exclude_unset=True).items() if value is not None}
+    if shape.healthcheck:
+        data["healthcheck"] = shape.healthcheck.model_dump(exclude_unset=True)
+    if document.text((*path, "environment", 0)) is None:
+        data["environment"] = strings(document, (*path, "environment"), shape.environment)
+    if not data["environment"]:
+        del data["environment"]
+    if shape.shm_size is not None:
+        data["shm_size"] = document.text((*path, "shm_size"))
+    return data

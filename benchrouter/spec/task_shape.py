@@ -1,0 +1,141 @@
+"""The shape of task.yaml, and its way into a `Task`."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from benchrouter.spec.problems import Problem
+from benchrouter.spec.shapes import (
+    AtLeastOne,
+    Count,
+    Integer,
+    Positive,
+    Scalar,
+    Seconds,
+    Shape,
+    Size,
+    Text,
+    Texts,
+    Variables,
+    strings,
+)
+from benchrouter.spec.sidecar_shape import SidecarShape, to_sidecars
+from benchrouter.spec.task import Network, Resources, Task
+from benchrouter.spec.yamlfile import Document
+
+_OUTPUT = "/app/results/"
+_LEAST_MEMORY = 6 << 20
+
+
+def _command(value: Any) -> Any:
+    if isinstance(value, list):
+        raise ValueError("expected one line or block of shell (it runs under /bin/sh -c)")
+    return value
+
+
+def _network(value: Any) -> Any:
+    if value not in ("host", "none", "bridge"):
+        raise ValueError("expected `host`, `none` or `bridge`")
+    return value
+
+
+def _result_file(value: Any) -> Any:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("expected the name of a file in the output directory")
+    name = value.removeprefix(_OUTPUT)
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
+        raise ValueError("expected a path inside the output directory, such as `result.json`")
+    return str(path)
+
+
+def _memory(value: Any) -> int:
+    from benchrouter.spec.values import size
+
+    number = size(value)
+    if number < _LEAST_MEMORY:
+        raise ValueError("expected 6m or more, the least that Docker accepts")
+    return number
+
+
+Memory = Annotated[int, BeforeValidator(_memory)]
+
+
+class ResourcesShape(Shape):
+    """What the task may use."""
+
+    memory: Memory | None = Field(None, description="Memory limit, e.g. 4g.")
+    reserve: Memory | None = Field(None, description="Memory that must be free to start the task.")
+    cpus: Positive | None = Field(None, description="CPUs, fractions allowed.")
+    gpus: Count = Field(0, description="Number of GPUs.")
+    shm_size: Size | None = Field(None, description="Size of /dev/shm.")
+    pids: AtLeastOne | None = Field(None, description="Most processes at once.")
+
+
+class ResultMapping(Shape):
+    """Where the score stands in the result file."""
+
+    overall: Text = Field("overall", description="Key of the score: a literal key, else a dotted path.")
+
+
+class TaskShape(Shape):
+    """A task.yaml."""
+
+    name: Text = Field(description="Display name; the directory's name is what counts.")
+    command: Annotated[Text, BeforeValidator(_command)] = Field(description="Shell command to run.")
+    description: Scalar = Field("", description="One line for people.")
+    timeout: Seconds = Field(7200.0, description="Seconds, or a duration such as 90m.")
+    result_file: Annotated[str, BeforeValidator(_result_file)] = Field("result.json")
+    result_mapping: ResultMapping = ResultMapping()
+    extra_env: dict[str, Scalar] = Field({}, description="Environment variables of the task.")
+    seed: Integer | None = None
+    docker: bool = Field(False, description="The task needs a Docker daemon of its own.")
+    docker_images: Texts = Field([], description="Images to preload into that daemon.")
+    sidecars: list[SidecarShape] = Field([], description="Services beside the task, in the form of Compose.")
+    resources: ResourcesShape = ResourcesShape()
+    network: Annotated[Network, BeforeValidator(_network)] = "host"
+    repeat: AtLeastOne = Field(1, description="How many times the task is run.")
+    pass_env: Variables = Field([], description="Variables of the caller to pass on, by name.")
+
+
+def to_task(document: Document, shape: TaskShape, problems: list[Problem]) -> Task:
+    """Make the frozen task; add what only the whole file shows to `problems`."""
+    _check_variables(document, shape, problems)
+    _check_docker(document, shape, problems)
+    return Task(
+        title=shape.name,
+        command=shape.command,
+        description=document.text(("description",)) or "",
+        timeout=shape.timeout,
+        result_file=shape.result_file,
+        result_key=shape.result_mapping.overall,
+        extra_env=strings(document, ("extra_env",), shape.extra_env),
+        seed=shape.seed,
+        docker=shape.docker,
+        docker_images=tuple(shape.docker_images),
+        sidecars=to_sidecars(document, shape.sidecars, problems),
+        resources=Resources(**shape.resources.model_dump()),
+        network=shape.network,
+        repeat=shape.repeat,
+        pass_env=tuple(dict.fromkeys(shape.pass_env)),
+    )
+
+
+def _check_variables(document: Document, shape: TaskShape, problems: list[Problem]) -> None:
+    for name in shape.extra_env:
+        if not name or "=" in name or "\0" in name:
+            message = f"`extra_env`: {name!r} is no name of an environment variable"
+            problems.append(Problem(str(document.path), document.line(("extra_env", name)), message))
+
+
+def _check_docker(document: Document, shape: TaskShape, problems: list[Problem]) -> None:
+    if shape.docker_images and not shape.docker:
+        message = "`docker_images` has no effect without `docker: true`"
+        problems.append(Problem(str(document.path), document.line(("docker_images",)), message, warning=True))
+    reserve, memory = shape.resources.reserve, shape.resources.memory
+    if reserve and memory and reserve > memory:
+        message = "`resources.reserve` is more than `resources.memory`"
+        problems.append(Problem(str(document.path), document.line(("resources", "reserve")), message))

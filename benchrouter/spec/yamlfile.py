@@ -1,0 +1,179 @@
+"""Reading YAML: plain data, with the line and the text as written of every value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchrouter.spec.problems import Problem, SpecError
+
+try:
+    from yaml import CSafeLoader as Loader
+except ImportError:  # libyaml is optional in PyYAML
+    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+
+KeyPath = tuple[str | int, ...]
+_LARGEST_FILE = 4 << 20
+_MOST_VALUES = 200_000
+_DEEPEST = 60
+_STR, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+_AS_DATA = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
+_AS_TEXT = {_STR, "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML file: `data` is a mapping of plain values; paths are keys and list positions from the root."""
+
+    path: Path
+    data: dict[str, Any]
+    lines: dict[KeyPath, int] = field(repr=False)
+    written: dict[KeyPath, str] = field(repr=False)
+
+    def line(self, path: KeyPath) -> int | None:
+        """Find the line of a value, or of the nearest parent that is there."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
+
+    def text(self, path: KeyPath) -> str | None:
+        """Give a scalar as its author wrote it (`1.10`, `yes`), empty for null; None when it is no scalar."""
+        return self.written.get(path)
+
+
+def read(path: Path) -> Document:
+    """Read a YAML mapping; raise SpecError with file:line for everything that is not plain, finite data."""
+    text = _text(path)
+    loader = Loader(text)
+    try:
+        node = loader.get_single_node()
+        builder = _Builder(path, loader)
+        if node is not None and not isinstance(node, yaml.MappingNode):
+            builder.fail(node, f"found {_kind(node)}, expected a mapping (`key: value` lines)")
+        data = {} if node is None else builder.value(node, (), 0)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = f"not valid YAML: {error.problem or error.context}"
+        raise SpecError([Problem(str(path), mark.line + 1 if mark else None, message)]) from None
+    except yaml.YAMLError as error:
+        raise SpecError([Problem(str(path), None, f"not valid YAML: {error}")]) from None
+    except RecursionError:
+        raise SpecError([Problem(str(path), None, "nested too deeply")]) from None
+    finally:
+        loader.dispose()
+    if builder.problems:
+        raise SpecError(builder.problems)
+    return Document(path, data, builder.lines, builder.written)
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise SpecError([Problem(str(path), None, "the file does not exist")]) from None
+    except OSError as error:
+        raise SpecError([Problem(str(path), None, f"cannot be read: {error.strerror}")]) from None
+    if len(raw) > _LARGEST_FILE:
+        raise SpecError([Problem(str(path), None, f"{len(raw)} bytes, at most {_LARGEST_FILE} are read")])
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise SpecError([Problem(str(path), line, message)]) from None
+
+
+def _kind(node: yaml.Node) -> str:
+    return {"mapping": "a mapping", "sequence": "a list"}.get(node.id, "a single value")
+
+
+class _Builder:
+    """Turns nodes into data; counts every value, so that aliases cannot multiply without bound."""
+
+    def __init__(self, path: Path, loader: Any) -> None:
+        self.path = path
+        self.loader = loader
+        self.problems: list[Problem] = []
+        self.lines: dict[KeyPath, int] = {}
+        self.written: dict[KeyPath, str] = {}
+        self.count = 0
+
+    def problem(self, node: yaml.Node, message: str) -> None:
+        self.problems.append(Problem(str(self.path), node.start_mark.line + 1, message))
+
+    def fail(self, node: yaml.Node, message: str) -> None:
+        self.problem(node, message)
+        raise SpecError(self.problems)
+
+    def value(self, node: yaml.Node, path: KeyPath, depth: int) -> Any:
+        self.count += 1
+        if self.count > _MOST_VALUES:
+            self.fail(node, f"aliases expand to more than {_MOST_VALUES} values")
+        if depth > _DEEPEST:
+            self.fail(node, f"nested more than {_DEEPEST} levels deep, or an alias contains itself")
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, path, depth)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*path, index), depth + 1) for index, item in enumerate(node.value)]
+        return self.scalar(node, path)
+
+    def mapping(self, node: yaml.MappingNode, path: KeyPath, depth: int) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key, item in self.pairs(node):
+            name = key.value
+            if name in data:
+                first = self.lines[(*path, name)]
+                self.problem(key, f"duplicate key `{name}`, first given on line {first}")
+                continue
+            self.lines[(*path, name)] = key.start_mark.line + 1
+            data[name] = self.value(item, (*path, name), depth + 1)
+        for source, item in self.merges(node):
+            for name, merged in self.value(item, (*path, "<<"), depth + 1).items():
+                if name not in data:
+                    self.adopt((*path, "<<", name), (*path, name), source)
+                    data[name] = merged
+        return data
+
+    def pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
+        for key, item in node.value:
+            if key.tag == _MERGE:
+                continue
+            if isinstance(key, yaml.ScalarNode):
+                yield key, item
+            else:
+                self.problem(key, f"found {_kind(key)} as a key, expected a plain word")
+
+    def merges(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.MappingNode]]:
+        for key, item in node.value:
+            if key.tag != _MERGE:
+                continue
+            for source in item.value if isinstance(item, yaml.SequenceNode) else [item]:
+                if isinstance(source, yaml.MappingNode):
+                    yield key, source
+                else:
+                    self.problem(key, f"`<<` merges mappings, found {_kind(source)}")
+
+    def adopt(self, source: KeyPath, target: KeyPath, key: yaml.Node) -> None:
+        """Give a merged value its place: the line of the `<<`, the text of what was merged."""
+        self.lines[target] = key.start_mark.line + 1
+        for path in [path for path in self.written if path[: len(source)] == source]:
+            self.written[target + path[len(source) :]] = self.written[path]
+
+    def scalar(self, node: yaml.Node, path: KeyPath) -> Any:
+        empty = node.tag.endswith(":null")
+        self.written[path] = "" if empty else node.value
+        if node.tag in _AS_TEXT:
+            return node.value
+        if node.tag not in _AS_DATA:
+            self.problem(node, f"YAML tag `{node.tag}` is not supported; write plain text or a number")
+            return None
+        try:
+            return self.loader.construct_object(node)
+        except ValueError:
+            self.problem(node, f"`{node.value}` is not a valid {node.tag.rpartition(':')[2]}")
+            return None
