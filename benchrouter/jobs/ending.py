@@ -1,0 +1,100 @@
+"""From how a container ended and what it left to the state of the job; pure."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchrouter.engine.containers import Exit
+from benchrouter.jobs.collect import Collected
+from benchrouter.jobs.contract import OUTPUT_DIR
+from benchrouter.jobs.verdict import Verdict
+from benchrouter.spec.task import Task
+from benchrouter.store.states import Reason
+
+ENDPOINT_STATUS = 75
+SHOWN = 5
+
+STATUSES = {126: " (it cannot be executed)", 127: " (a command was not found)"}
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """How a job ended: `overall` and `raw` when it completed, else a reason and one line for people."""
+
+    overall: float | None = None
+    raw: Any = None
+    reason: Reason | None = None
+    detail: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, disk_full: bool) -> Conclusion:
+    """Weigh everything known of an attempt; `memory` is the container's limit in bytes."""
+    stopped = _stopped_by_us(task, exit)
+    if stopped is not None:
+        return Conclusion(reason=stopped[0], detail=stopped[1])
+    oom = f"a process was killed at the memory limit of {(memory or 0) >> 20} MiB"
+    if exit.code == 0 and verdict.overall is not None:
+        warnings = (*verdict.warnings, oom) if exit.oom_killed else verdict.warnings
+        return Conclusion(verdict.overall, verdict.raw, warnings=warnings)
+    if disk_full:
+        return Conclusion(reason=Reason.DISK, detail="the disk was full when the command ended")
+    if exit.oom_killed:
+        return Conclusion(reason=Reason.OOM, detail=f"{oom} (`resources: memory:` in task.yaml raises it)")
+    if exit.code == ENDPOINT_STATUS:
+        detail = f"the command ended with status {ENDPOINT_STATUS}: the endpoint failed"
+        return Conclusion(reason=Reason.ENDPOINT, detail=detail)
+    if verdict.reason is Reason.ENDPOINT or exit.code == 0:
+        return Conclusion(reason=verdict.reason, detail=verdict.detail)
+    return Conclusion(reason=Reason.EXIT_CODE, detail=_status(exit.code, verdict))
+
+
+def _stopped_by_us(task: Task, exit: Exit) -> tuple[Reason, str] | None:
+    if exit.cancelled:
+        return Reason.CANCELLED, "interrupted"
+    if exit.stopped_because:
+        return Reason.DISK, exit.stopped_because
+    if exit.timed_out:
+        return Reason.TIMEOUT, f"still running after {task.timeout:g} s (`timeout:` in task.yaml)"
+    return None
+
+
+def _status(code: int | None, verdict: Verdict) -> str:
+    status = code if code is not None else -1
+    text = f"the command ended with status {status}{STATUSES.get(status, '')}"
+    if status > 128:
+        try:
+            text += f" ({signal.Signals(status - 128).name})"
+        except ValueError:
+            pass
+    if verdict.overall is not None:
+        text += f"; its score of {verdict.overall:g} does not count"
+    return text
+
+
+def no_result(task: Task, collected: Collected) -> Verdict:
+    """Explain a result file that is not there, or is none that we read."""
+    why = collected.refused.get(task.result_file)
+    if why is not None:
+        detail = f"{task.result_file} {why}; expected a regular file"
+        return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
+    found = sorted(collected.files)
+    more = ", …" if len(found) > SHOWN else ""
+    there = f"it holds {', '.join(found[:SHOWN])}{more}" if found else "it is empty"
+    blocked = [path for path in collected.refused if task.result_file.startswith(path + "/")]
+    if blocked:
+        there = f"{blocked[0]} {collected.refused[blocked[0]]}"
+    detail = f"no {task.result_file} in {OUTPUT_DIR}: {there} (`result_file:` in task.yaml names it)"
+    return Verdict(reason=Reason.NO_RESULT, detail=detail)
+
+
+def left_out(collected: Collected) -> Sequence[str]:
+    """Warn of what the task wrote and we did not keep."""
+    refused = sorted(collected.refused.items())
+    texts = [f"output not kept: {path} {why}" for path, why in refused[:SHOWN]]
+    if len(refused) > SHOWN:
+        texts.append(f"output not kept: {len(refused) - SHOWN} more")
+    return texts

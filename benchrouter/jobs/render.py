@@ -1,0 +1,162 @@
+"""Render a job's configuration: run.sh is its ContainerSpec as a `docker run`, to repeat by hand."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchrouter.engine.container_spec import ContainerSpec, Limits
+from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
+from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.request import JobRequest
+from benchrouter.keys.canonical import digest_bytes
+from benchrouter.spec.settings import Site, SiteLimits
+from benchrouter.store.atomic import write_atomic
+from benchrouter.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+TEMPLATES = Path(__file__).parent / "templates"
+RUN_SCRIPT = "run.sh"
+
+# What differs between machines and runs comes from the caller's environment when the script runs.
+BY_VARIABLE = {
+    "BENCHROUTER_MODEL_ENDPOINT": '"BENCHROUTER_MODEL_ENDPOINT=$BENCHROUTER_MODEL_ENDPOINT"',
+    "BENCHROUTER_ENV_IMAGE_TAG": '"BENCHROUTER_ENV_IMAGE_TAG=$image"',
+    "PYTHONPATH": '"PYTHONPATH=/app${pythonpath:+:$pythonpath}"',
+}
+SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk"}
+_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
+
+
+class Renderer:
+    """Renders the jobs of one workspace; its templates are read once."""
+
+    def __init__(self, workspace: Workspace, limits: SiteLimits) -> None:
+        self._workspace = workspace
+        self._site = Site(limits=limits)  # nothing else of this machine may show
+        self._template = _load(workspace, f"{RUN_SCRIPT}.j2")
+
+    def run_script(self, request: JobRequest) -> bytes:
+        """Render run.sh: byte-stable, without a secret or an absolute path of this machine."""
+        # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
+        spec = container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        text = self._template.render(
+            job=_one_line(str(request.id)),
+            timeout=f"{request.task.timeout:g}",
+            secrets=sorted(spec.secrets),
+            key_from=_key_from(request, spec),
+            image=spec.image,
+            task_dir=self._task_dir(request),
+            options=list(docker_options(spec)),
+            arguments=" ".join(quote(part) for part in (*spec.entrypoint[1:], *spec.command)),
+        )
+        return _redactor(request).scrub(os.fsencode(text))
+
+    def render_to(self, request: JobRequest, directory: Path, *, durable: bool = False) -> Path:
+        """Write run.sh into a directory, and return its path."""
+        directory.mkdir(parents=True, exist_ok=True)
+        path = directory / RUN_SCRIPT
+        data = self.run_script(request)
+        if not _holds(path, data):
+            write_atomic(path, data, durable=durable)
+        if not os.access(path, os.X_OK):
+            path.chmod(0o755)
+        return path
+
+    def _task_dir(self, request: JobRequest) -> str:
+        """Quote the task's directory relative to the workspace; nothing for a benchmark from elsewhere."""
+        try:
+            return quote(str(request.task_root.relative_to(self._workspace.root)))
+        except ValueError:
+            return ""
+
+
+def docker_options(spec: ContainerSpec) -> Iterator[str]:
+    """Give the options of `docker run`, each as one piece of shell text."""
+    yield f"--network {quote(spec.network)}"
+    yield f"--workdir {quote(spec.workdir)}"
+    yield f"--entrypoint {quote(spec.entrypoint[0])}"
+    yield "--no-healthcheck"
+    yield from _limit_options(spec.limits)
+    for mount in spec.mounts:
+        read_only = ",readonly" if mount.read_only else ""
+        yield f'--mount "type=bind,source={SOURCES[mount.target]},target={mount.target}{read_only}"'
+    for name, value in spec.environment.items():
+        yield f"--env {BY_VARIABLE.get(name) or quote(f'{name}={value}')}"
+    for name in sorted(spec.secrets):
+        yield f"--env {quote(name)}"
+
+
+def _limit_options(limits: Limits) -> Iterator[str]:
+    if limits.memory is not None:
+        yield f"--memory {limits.memory} --memory-swap {limits.memory}"
+    if limits.cpus is not None:
+        # A quota, because --cpus is refused on a host that has fewer.
+        yield f"--cpu-period 100000 --cpu-quota {round(limits.cpus * 100_000)}"
+    if limits.pids is not None:
+        yield f"--pids-limit {limits.pids}"
+    if limits.shm_size is not None:
+        yield f"--shm-size {limits.shm_size}"
+    if limits.gpus:
+        yield f"--gpus {limits.gpus}"
+
+
+def quote(text: str) -> str:
+    """Quote one word for a POSIX shell, whatever it holds."""
+    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
+
+
+def overridden_templates(workspace: Workspace) -> dict[str, str]:
+    """Digest the workspace's templates that differ in bytes from the packaged ones, by name."""
+    overridden = {}
+    for packaged in sorted(TEMPLATES.glob("*.j2")):
+        try:
+            own = (workspace.templates / packaged.name).read_bytes()
+        except FileNotFoundError:
+            continue
+        if own != packaged.read_bytes():
+            overridden[packaged.name] = digest_bytes(own)
+    return overridden
+
+
+def _load(workspace: Workspace, name: str) -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader([workspace.templates, TEMPLATES], encoding="utf-8"),
+        undefined=StrictUndefined,
+        autoescape=False,  # shell, not HTML: every value goes through `sh`
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["sh"] = quote
+    environment.filters["ljust"] = lambda text, width: str(text).ljust(width)
+    return environment.get_template(name)
+
+
+def _key_from(request: JobRequest, spec: ContainerSpec) -> str:
+    """Name the variable that holds the model's key; nothing when the task sets the key itself."""
+    if "OPENAI_API_KEY" not in spec.secrets or "OPENAI_API_KEY" in request.pass_env:
+        return ""
+    return request.model.api_key_env or "OPENAI_API_KEY"
+
+
+def _redactor(request: JobRequest) -> Redactor:
+    return Redactor((request.model.api_key, *request.pass_env.values()))
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in text)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.read_bytes() == data
+    except OSError:
+        return False

@@ -1,0 +1,58 @@
+"""What an executor is asked to do, and the seam at which another one could stand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from benchrouter.models.model import Model
+from benchrouter.spec.task import Task
+from benchrouter.store.jobid import JobId
+from benchrouter.store.states import Outcome
+
+
+def _unchanged() -> str | None:
+    return None
+
+
+@dataclass(frozen=True)
+class JobRequest:
+    """One attempt of one job.
+
+    `tree` is what gets mounted: the task's directory, or a copy with links materialised; `task_root` is where
+    the author keeps it. `seed` is the task's or the run's, before the repeat index is added. `pass_env` holds
+    values, which are never recorded. `inputs` is what made the key (for job.json), `provenance` what may
+    differ between identical runs. `changed` is asked before the artifact is published: it names what changed
+    under the job, or returns None when its inputs are as they were.
+    """
+
+    id: JobId
+    key: str
+    run_id: str
+    task: Task
+    tree: Path
+    task_root: Path
+    benchmark_root: Path
+    image_tag: str
+    model: Model
+    endpoint: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+    pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    seed: int | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    changed: Callable[[], str | None] = _unchanged
+
+
+Progress = Callable[[str], None]
+"""Hears the last line of output, redacted and printable, a few times a second, in the thread of the job."""
+
+
+class Executor(Protocol):
+    """Runs one attempt of a job, wherever that is."""
+
+    def run(self, request: JobRequest, progress: Progress, cancelled: threading.Event) -> Outcome:
+        """Run one attempt to its end; what goes wrong with it is part of the Outcome, never an exception."""
