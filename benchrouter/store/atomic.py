@@ -117,8 +117,11 @@ def sync_tree(root: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Flush one file or directory to disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    """Flush one file or directory to disk; one that we may not open is left to the system."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except PermissionError:
+        return
     try:
         os.fsync(descriptor)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import Any
@@ -39,15 +40,19 @@ def from_bytes(data: bytes) -> dict[str, Any] | None:
 def read(path: str | Path) -> dict[str, Any] | None:
     """Read a document of ours; None when it is missing, no regular file, unreadable or torn."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO must not hang us
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            data = file.read(MAX_BYTES + 1)
-        except OSError:
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not 0 < status.st_size <= MAX_BYTES:
             return None
-    return from_bytes(data) if data and len(data) <= MAX_BYTES else None
+        with open(descriptor, "rb", closefd=False) as file:
+            return from_bytes(file.read())
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _refuse(constant: str) -> float:

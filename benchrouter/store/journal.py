@@ -43,9 +43,9 @@ class Owner:
         return f"pid={self.pid} start={self.start_time} boot={self.boot_id} pidns={self.pid_ns}"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Journal:
-    """The entry of this process, locked; leaving the context removes it (a clean end)."""
+    """The entry of this process, locked; leaving the context removes it (a clean end), unless abandoned."""
 
     owner: Owner
     path: Path
@@ -74,12 +74,15 @@ class Journal:
 
     def close(self) -> None:
         """Remove the entry: everything that the run created is gone."""
-        self.path.unlink(missing_ok=True)
-        os.close(self.descriptor)
+        if self.descriptor >= 0:
+            self.path.unlink(missing_ok=True)
+            self.abandon()
 
     def abandon(self) -> None:
         """Let go but leave the entry: something could not be removed, and the next start has to sweep."""
-        os.close(self.descriptor)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
     def __enter__(self) -> Journal:
         return self

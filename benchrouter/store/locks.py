@@ -21,20 +21,23 @@ from benchrouter.store.workspace import Workspace
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lock:
-    """A held lock; `release` once, or use it as a context manager."""
+    """A held lock; `release` it, or use it as a context manager."""
 
     path: Path
     descriptor: int
 
     def release(self) -> None:
         """Remove the file, then let go: in this order, or a waiter could hold a file that we then remove."""
+        if self.descriptor < 0:
+            return
         try:
             if still_named(self.descriptor, self.path):  # not so when somebody emptied cache/ under us
                 self.path.unlink(missing_ok=True)
         finally:
             os.close(self.descriptor)
+            self.descriptor = -1
 
     def __enter__(self) -> Lock:
         return self

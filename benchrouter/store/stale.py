@@ -30,7 +30,7 @@ def clean_stale(ws: Workspace, current: Iterable[tuple[JobId, str]]) -> list[Pat
     for path in gone:
         remove_dir(path)
     locks.remove_free(ws)
-    return gone + sweep_temporaries(ws)
+    return gone + _orphaned_attempts(ws) + sweep_temporaries(ws)
 
 
 def remove_attempts(ws: Workspace, run_id: str) -> list[Path]:
@@ -57,6 +57,15 @@ def sweep_temporaries(ws: Workspace, older_than: float = _HOUR) -> list[Path]:
                     gone.append(path)
             enter = [] if inside_artifact else subdirectories
             subdirectories[:] = [name for name in enter if not _temporary(name)]
+    return gone
+
+
+def _orphaned_attempts(ws: Workspace) -> list[Path]:
+    """Remove the attempts of runs that left no journal: ended, but killed before they could tidy up."""
+    directories = sorted(layout.attempts_dir(ws, "x").parent.glob("*"))
+    gone = [path for path in directories if not layout.owner_file(ws, path.name).exists()]
+    for path in gone:
+        shutil.rmtree(path, ignore_errors=True)
     return gone
 
 

@@ -85,7 +85,11 @@ def _load(path: Path) -> dict[str, dict[str, Entry]]:
     if document is None or document.get("format") != _FORMAT:
         return {}
     tasks = document.get("tasks")
-    return tasks if isinstance(tasks, dict) else {}
+    return tasks if isinstance(tasks, dict) and all(map(_sound, tasks.values())) else {}
+
+
+def _sound(entries: object) -> bool:
+    return isinstance(entries, dict) and all(type(e) is list and len(e) == 12 for e in entries.values())
 
 
 def _save(

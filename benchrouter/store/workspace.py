@@ -25,9 +25,9 @@ class Workspace:
         """Find the nearest workspace from `start` upwards; raise StoreError when there is none."""
         start = start.absolute()
         for directory in (start, *start.parents):
-            has_graph = (directory / "dodo.py").is_file()
-            has_sources = (directory / "benchmarks").is_dir() or (directory / "benchrouter.yaml").is_file()
-            if has_graph and has_sources:
+            if not _exists(directory / "dodo.py"):
+                continue
+            if _exists(directory / "benchmarks") or _exists(directory / "benchrouter.yaml"):
                 return cls(directory)
         raise StoreError(
             f"{start}: no workspace here or above: expected a directory with dodo.py and "
@@ -105,3 +105,10 @@ class Workspace:
             pass
         finally:
             mine.unlink()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a parent that we may not look into
+        return False
