@@ -118,7 +118,7 @@ def missing_task(benchmark: Benchmark, entry: TaskEntry) -> Problem:
 
 
 def environment_directory(benchmark: Benchmark, environment: str, workspace: Path | None) -> Path | None:
-    """Find the directory with an environment's Dockerfile: the benchmark's own first, then the workspace's."""
+    """Find the directory with an environment's Dockerfile: the benchmark's own, else the workspace's."""
     for root in (benchmark.root, workspace):
         if root is not None and (root / "environments" / environment / "Dockerfile").is_file():
             return root / "environments" / environment

@@ -30,24 +30,24 @@ class TaskEntryShape(Shape):
     """One task of a benchmark."""
 
     name: Name = Field(description="Name of the task's sub-directory.")
-    environment: Name | None = Field(None, description="Default: the benchmark's name.")
+    environment: Name | None = Field(default=None, description="Default: the benchmark's name.")
 
 
 class EnvironmentShape(Shape):
     """How an environment's image is built."""
 
-    build_args: dict[str, Scalar] = Field({}, description="Values for ARG instructions.")
-    platform: Text | None = Field(None, description="Such as linux/amd64.")
+    build_args: dict[str, Scalar] = Field(default_factory=dict, description="Values for ARG instructions.")
+    platform: Text | None = Field(default=None, description="Such as linux/amd64.")
 
 
 class BenchmarkShape(Shape):
     """A benchmark.yaml."""
 
     name: Name
-    description: Scalar = Field("", description="One line for people.")
+    description: Scalar = Field(default="", description="One line for people.")
     version: Scalar = ""
     tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)]
-    environments: dict[str, EnvironmentShape | None] = {}
+    environments: dict[str, EnvironmentShape | None] = Field(default_factory=dict)
     aggregate: Annotated[str, BeforeValidator(_aggregate)] = "mean"
 
 

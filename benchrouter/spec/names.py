@@ -34,7 +34,7 @@ def encode(name: str) -> str:
 
 
 def repository(benchmark: str, environment: str) -> str:
-    """Name the image repository of an environment, `benchrouter/<benchmark>-<environment>`, valid for Docker."""
+    """Name an environment's image repository, `benchrouter/<benchmark>-<environment>`, valid for Docker."""
     name = f"{benchmark}-{environment}"
     if not (_REPOSITORY.fullmatch(name) and len(name) <= _LONGEST):
         name = encode(f"{benchmark}/{environment}")[1:].replace(".", "-").lstrip("-")

@@ -27,7 +27,6 @@ from benchrouter.spec.shapes import (
     Shape,
     Size,
     Text,
-    Texts,
     Variable,
     Variables,
     check,
@@ -77,12 +76,14 @@ Place = Annotated[str, BeforeValidator(_without_password)]
 class ModelShape(Shape):
     """A model and how it is reached."""
 
-    endpoint: Url | None = Field(None, description="OpenAI-compatible base URL, ends in /v1.")
-    id: Text | None = Field(None, description="What the endpoint calls the model; default: its name.")
-    api_key_env: Variable | None = Field(None, description="Variable that holds the key.")
-    parameters: dict[str, Any] = Field({}, description="Sampling parameters, part of the key.")
-    revision: Scalar | None = Field(None, description="Changes when the model behind the name does.")
-    max_concurrency: AtLeastOne | None = Field(None, description="Most jobs at once.")
+    endpoint: Url | None = Field(default=None, description="OpenAI-compatible base URL, ends in /v1.")
+    id: Text | None = Field(default=None, description="What the endpoint calls the model; default: its name.")
+    api_key_env: Variable | None = Field(default=None, description="Variable that holds the key.")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="Sampling parameters, part of the key."
+    )
+    revision: Scalar | None = Field(default=None, description="Changes when the model behind the name does.")
+    max_concurrency: AtLeastOne | None = Field(default=None, description="Most jobs at once.")
 
 
 class CredentialsShape(Shape):
@@ -119,27 +120,33 @@ class LimitsShape(Shape):
 class SiteShape(Shape):
     """Facts of this machine or lab."""
 
-    engine: Place | None = Field(None, description="Address of the engine, e.g. unix:///var/run/docker.sock.")
-    registry_mirrors: Annotated[dict[str, list[Place]], BeforeValidator(_mirrors)] = {}
-    registry_credentials: dict[str, CredentialsShape] = {}
-    image_aliases: dict[str, Text] = Field({}, description="Reference as written: image to use instead.")
-    ca_bundle: Text | None = Field(None, description="PEM file; relative to the workspace.")
-    proxies: ProxiesShape = ProxiesShape()
+    engine: Place | None = Field(
+        default=None, description="Address of the engine, e.g. unix:///var/run/docker.sock."
+    )
+    registry_mirrors: Annotated[dict[str, list[Place]], BeforeValidator(_mirrors)] = Field(
+        default_factory=dict
+    )
+    registry_credentials: dict[str, CredentialsShape] = Field(default_factory=dict)
+    image_aliases: dict[str, Text] = Field(
+        default_factory=dict, description="Reference as written: image to use instead."
+    )
+    ca_bundle: Text | None = Field(default=None, description="PEM file; relative to the workspace.")
+    proxies: ProxiesShape = Field(default_factory=ProxiesShape)
     pip_index_url: Url | None = None
     apt_mirror: Url | None = None
     build_network: Text | None = None
     build_parallel: AtLeastOne = 2
     build_timeout: Seconds = 3600.0
-    limits: LimitsShape = LimitsShape()
+    limits: LimitsShape = Field(default_factory=LimitsShape)
 
 
 class SettingsShape(Shape):
     """A benchrouter.yaml or benchrouter.local.yaml."""
 
-    groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = {}
-    models: dict[str, ModelShape | None] = {}
-    pass_env: Variables = []
-    site: SiteShape = SiteShape()
+    groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = Field(default_factory=dict)
+    models: dict[str, ModelShape | None] = Field(default_factory=dict)
+    pass_env: Variables = Field(default_factory=list)
+    site: SiteShape = Field(default_factory=SiteShape)
 
 
 def read_settings(
@@ -187,7 +194,7 @@ def _laid_over(below: Any, above: Any) -> Any:
 
 
 class _Expander:
-    """Replaces `${NAME}` by values of the environment; a missing one is a problem of the file that names it."""
+    """Replaces `${NAME}` by values of the environment; a missing one is a problem of its file."""
 
     def __init__(
         self, environ: Mapping[str, str], documents: list[Document], problems: list[Problem]

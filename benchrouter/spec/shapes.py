@@ -6,7 +6,7 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from benchrouter.spec import values
 from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
@@ -71,7 +71,6 @@ Positive = Annotated[float, BeforeValidator(values.positive)]
 Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0))]
 AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1))]
 Integer = Annotated[int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)))]
-Described = Field
 
 _S = TypeVar("_S", bound=Shape)
 _EXPECTED = {

@@ -1,4 +1,4 @@
-"""The shape of one entry of `sidecars:`, close to a Compose service; keys of Compose that we do not read pass through."""
+"""The shape of one entry of `sidecars:`, a Compose service; keys that only Compose knows pass through."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import Count, Name, Scalar, Shape, Text, Texts, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
 
-_COMPOSE = frozenset(
-    "annotations blkio_config cap_add cap_drop cgroup configs cpu_count cpu_percent cpus cpuset deploy devices dns "
-    "dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname init ipc labels "
-    "logging mem_limit mem_reservation memswap_limit networks oom_kill_disable oom_score_adj pid pids_limit "
-    "platform privileged profiles pull_policy read_only restart runtime secrets security_opt stop_grace_period "
-    "stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits user userns_mode working_dir".split()
-)
+_COMPOSE_KEYS = """
+    annotations blkio_config cap_add cap_drop cgroup configs cpu_count cpu_percent cpus cpuset deploy
+    devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
+    init ipc labels logging mem_limit mem_reservation memswap_limit networks oom_kill_disable
+    oom_score_adj pid pids_limit platform privileged profiles pull_policy read_only restart runtime
+    secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits
+    user userns_mode working_dir
+"""
+_COMPOSE = frozenset(_COMPOSE_KEYS.split())
 
 
 def _duration(value: Any) -> str:
@@ -83,13 +85,15 @@ class SidecarShape(Shape):
 
     name: Name = Field(description="Host name of the service.")
     image: Text | None = None
-    build: Name | None = Field(None, description="Environment whose image the service runs.")
-    environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = {}
-    ports: Annotated[list[Any], BeforeValidator(_ports)] = []
+    build: Name | None = Field(default=None, description="Environment whose image the service runs.")
+    environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = Field(default_factory=dict)
+    ports: Annotated[list[Any], BeforeValidator(_ports)] = Field(default_factory=list)
     healthcheck: HealthShape | None = None
-    post_start: Texts = Field([], description="Commands run inside the healthy service, in order.")
+    post_start: Texts = Field(
+        default_factory=list, description="Commands run inside the healthy service, in order."
+    )
     command: Command | None = None
-    volumes: list[Any] = []
+    volumes: list[Any] = Field(default_factory=list)
     shm_size: Scalar | None = None
     depends_on: Annotated[Any, BeforeValidator(_depends_on)] = None
 

@@ -27,8 +27,9 @@ class Resources:
 
 @dataclass(frozen=True)
 class Task:
-    """A task; `timeout` in seconds, `result_key` is what `result_mapping.overall` names, `title` is for display.
+    """A task.
 
+    `timeout` is in seconds, `result_key` is what `result_mapping.overall` names, `title` is for display,
     `sidecars` keep the form of Compose services; `pass_env` are names of variables, never values.
     """
 
@@ -49,7 +50,7 @@ class Task:
     pass_env: tuple[str, ...] = ()
 
     def score_fields(self) -> dict[str, Any]:
-        """Give what can change a score, as JSON; a field at its default is left out, so that new ones cost no rerun."""
+        """Give what can change a score, as JSON; defaults are left out: new fields cost no rerun."""
         given = self.to_json()
         return {name: value for name, value in given.items() if name not in _NO_SCORE}
 

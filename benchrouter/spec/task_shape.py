@@ -67,18 +67,20 @@ Memory = Annotated[int, BeforeValidator(_memory)]
 class ResourcesShape(Shape):
     """What the task may use."""
 
-    memory: Memory | None = Field(None, description="Memory limit, e.g. 4g.")
-    reserve: Memory | None = Field(None, description="Memory that must be free to start the task.")
-    cpus: Positive | None = Field(None, description="CPUs, fractions allowed.")
-    gpus: Count = Field(0, description="Number of GPUs.")
-    shm_size: Size | None = Field(None, description="Size of /dev/shm.")
-    pids: AtLeastOne | None = Field(None, description="Most processes at once.")
+    memory: Memory | None = Field(default=None, description="Memory limit, e.g. 4g.")
+    reserve: Memory | None = Field(default=None, description="Memory that must be free to start the task.")
+    cpus: Positive | None = Field(default=None, description="CPUs, fractions allowed.")
+    gpus: Count = Field(default=0, description="Number of GPUs.")
+    shm_size: Size | None = Field(default=None, description="Size of /dev/shm.")
+    pids: AtLeastOne | None = Field(default=None, description="Most processes at once.")
 
 
 class ResultMapping(Shape):
     """Where the score stands in the result file."""
 
-    overall: Text = Field("overall", description="Key of the score: a literal key, else a dotted path.")
+    overall: Text = Field(
+        default="overall", description="Key of the score: a literal key, else a dotted path."
+    )
 
 
 class TaskShape(Shape):
@@ -86,19 +88,25 @@ class TaskShape(Shape):
 
     name: Text = Field(description="Display name; the directory's name is what counts.")
     command: Annotated[Text, BeforeValidator(_command)] = Field(description="Shell command to run.")
-    description: Scalar = Field("", description="One line for people.")
-    timeout: Seconds = Field(7200.0, description="Seconds, or a duration such as 90m.")
-    result_file: Annotated[str, BeforeValidator(_result_file)] = Field("result.json")
-    result_mapping: ResultMapping = ResultMapping()
-    extra_env: dict[str, Scalar] = Field({}, description="Environment variables of the task.")
+    description: Scalar = Field(default="", description="One line for people.")
+    timeout: Seconds = Field(default=7200.0, description="Seconds, or a duration such as 90m.")
+    result_file: Annotated[str, BeforeValidator(_result_file)] = Field(default="result.json")
+    result_mapping: ResultMapping = Field(default_factory=ResultMapping)
+    extra_env: dict[str, Scalar] = Field(
+        default_factory=dict, description="Environment variables of the task."
+    )
     seed: Integer | None = None
-    docker: bool = Field(False, description="The task needs a Docker daemon of its own.")
-    docker_images: Texts = Field([], description="Images to preload into that daemon.")
-    sidecars: list[SidecarShape] = Field([], description="Services beside the task, in the form of Compose.")
-    resources: ResourcesShape = ResourcesShape()
+    docker: bool = Field(default=False, description="The task needs a Docker daemon of its own.")
+    docker_images: Texts = Field(default_factory=list, description="Images to preload into that daemon.")
+    sidecars: list[SidecarShape] = Field(
+        default_factory=list, description="Services beside the task, in the form of Compose."
+    )
+    resources: ResourcesShape = Field(default_factory=ResourcesShape)
     network: Annotated[Network, BeforeValidator(_network)] = "host"
-    repeat: AtLeastOne = Field(1, description="How many times the task is run.")
-    pass_env: Variables = Field([], description="Variables of the caller to pass on, by name.")
+    repeat: AtLeastOne = Field(default=1, description="How many times the task is run.")
+    pass_env: Variables = Field(
+        default_factory=list, description="Variables of the caller to pass on, by name."
+    )
 
 
 def to_task(document: Document, shape: TaskShape, problems: list[Problem]) -> Task:

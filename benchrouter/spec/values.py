@@ -1,4 +1,4 @@
-"""Values that people write in several ways: durations, sizes, counts; pure, ValueError says what was expected."""
+"""Values that people write in several ways: durations, sizes, counts; ValueError says what was expected."""
 
 from __future__ import annotations
 

@@ -88,7 +88,13 @@ def _text(path: Path) -> str:
 
 
 def _kind(node: yaml.Node) -> str:
-    return {"mapping": "a mapping", "sequence": "a list"}.get(node.id, "a single value")
+    return (
+        "a mapping"
+        if isinstance(node, yaml.MappingNode)
+        else "a list"
+        if isinstance(node, yaml.SequenceNode)
+        else "a single value"
+    )
 
 
 class _Builder:

@@ -34,7 +34,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: `keyword` in capitals, `flags` are its `--x=y` words; `end` is the offset after its last line."""
+    """One instruction: `keyword` in capitals, `flags` are its `--x=y` words; `end` follows its last line."""
 
     line: int
     keyword: Word

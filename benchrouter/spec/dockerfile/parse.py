@@ -22,7 +22,7 @@ _GIT = re.compile(r"(git@|https?://[^\s#]+\.git(#|$))")
 
 @dataclass(frozen=True)
 class Stage:
-    """One FROM: the base as written and after substitution; `alias` in lower case; None platform is the engine's own."""
+    """One FROM: its base as written and after substitution, its name in lower case, its platform if fixed."""
 
     line: int
     base_as_written: str
@@ -33,7 +33,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Dockerfile:
-    """What a Dockerfile says of itself; `needs_buildkit` names the feature and its line; `syntax` the frontend asked for."""
+    """What a Dockerfile says: `needs_buildkit` names a feature and its line, `syntax` a frontend."""
 
     stages: tuple[Stage, ...]
     external_refs: tuple[str, ...]
@@ -43,7 +43,7 @@ class Dockerfile:
 
 @dataclass(frozen=True)
 class Reference:
-    """A place that names an image from outside: `span` is to be replaced, `before` and `after` stay around it."""
+    """A place that names an image from outside: offsets of the word, and what stays around the reference."""
 
     ref: str
     line: int

@@ -15,9 +15,10 @@ def rewrite(
     stage_labels: Mapping[str, str] | None = None,
     run_mounts: tuple[str, ...] = (),
 ) -> str:
-    """Replace references (keys of `mapping`: after substitution), add a LABEL after each FROM and `--mount=` to each RUN.
+    """Replace references, add a LABEL after each FROM and `--mount=` options to each RUN.
 
-    Everything else stays byte for byte; raise DockerfileError as `parse` does.
+    Keys of `mapping` are references after substitution. Everything else stays byte for byte.
+    Raise DockerfileError as `parse` does.
     """
     source = lex(text)
     _, references = walk(source, build_args or {})

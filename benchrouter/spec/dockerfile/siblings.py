@@ -15,7 +15,7 @@ def sibling(ref: str) -> tuple[str | None, str] | None:
 
 
 def siblings(ref: str) -> tuple[tuple[str | None, str], ...]:
-    """Give every (benchmark or None, environment) that a reference can mean: first the whole as an environment."""
+    """Give every (benchmark or None, environment) that it can mean; the whole name as one comes first."""
     if not ref.startswith(PREFIX):
         return ()
     name = ref.removeprefix(PREFIX).removesuffix(":latest")

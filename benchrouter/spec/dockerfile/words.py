@@ -1,4 +1,4 @@
-"""Substitution of variables in one word of a Dockerfile: quotes, escapes, `$X`, `${X}`, `${X:-y}`, `${X:+y}`."""
+"""Variables in one word of a Dockerfile: quotes, escapes, `$X`, `${X}`, `${X:-y}`, `${X:+y}`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#]")
 
 
 def expand(word: str, variables: Mapping[str, str], escape: str = "\\") -> str:
-    """Substitute variables and take quotes away; a variable that is not set is empty; ValueError if malformed."""
+    """Substitute variables and take quotes away; what is not set is empty; ValueError if malformed."""
     text, position = _until(word, 0, "", variables, escape)
     if position != len(word):
         raise ValueError(f"cannot read `{word}`")
