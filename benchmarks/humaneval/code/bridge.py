@@ -12,9 +12,8 @@ ASK = "Complete this Python function. Answer with one code block that holds the 
 
 
 def ask(problem, tries=3):
-    body = {"model": os.environ["BENCHROUTER_MODEL_NAME"], "temperature": 0}
-    if "BENCHROUTER_SEED" in os.environ:
-        body["seed"] = int(os.environ["BENCHROUTER_SEED"])
+    seed = {"seed": int(os.environ["BENCHROUTER_SEED"])} if os.environ.get("BENCHROUTER_SEED") else {}
+    body = {"model": os.environ["BENCHROUTER_MODEL_NAME"], "temperature": 0, **seed}
     body.update(json.loads(os.environ.get("BENCHROUTER_MODEL_PARAMETERS", "{}")))
     body["messages"] = [{"role": "user", "content": ASK + problem["prompt"]}]
     headers = {"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"], "Content-Type": "application/json"}

@@ -1,4 +1,5 @@
-# Prints the string at the dotted path `want` of the JSON text on standard input; ends with 1 when there is none.
+# Prints the string at the dotted path `want` of the JSON text on standard input (null: an empty line, which is a
+# model that said nothing); ends with 1 when there is none.
 # Run it with LC_ALL=C: it works on bytes.
 
 { s = s $0 "\n" }
