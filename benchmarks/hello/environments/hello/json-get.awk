@@ -28,8 +28,10 @@ function value(path,    c, text) {
     else if (c == "\"") {
         text = string()
         if (path == want) { found = 1; answer = text }
-    } else if (match(substr(s, p, 64), /^(true|false|null|-?[0-9][-+.0-9eE]*)/)) p += RLENGTH
-    else fail()
+    } else if (match(substr(s, p, 64), /^(true|false|null|-?[0-9][-+.0-9eE]*)/)) {
+        if (path == want && c == "n") { found = 1; answer = "" }
+        p += RLENGTH
+    } else fail()
 }
 
 # The members of an object (end is "}") or of a list (end is "]"), whose paths are counted from 0.
