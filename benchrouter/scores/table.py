@@ -1,0 +1,101 @@
+"""The table at the end of a run: one per benchmark and model, as plain lines and as a rich table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchrouter.scores.aggregate import Aggregate, JobScore
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+HEADER = ("task", "state", "score", "time", "reason")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One job as it is shown; `seconds` None when it did not run now, `detail` one line for people."""
+
+    job: JobScore
+    seconds: float | None = None
+    detail: str = ""
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Give the texts under HEADER."""
+        job = self.job
+        repeat = f"#{job.id.repeat}" if job.id.repeat else ""
+        reason = job.reason.word if job.reason else ""
+        return (
+            job.id.task + repeat,
+            job.state.value,
+            score(job.overall),
+            duration(self.seconds),
+            ": ".join(part for part in (reason, one_line(self.detail)) if part),
+        )
+
+
+def score(value: float | None) -> str:
+    """Show a score with four digits, or a dash when there is none."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Show a duration: `4.2s`, `3m07s`, `2h05m`; nothing for None."""
+    if seconds is None:
+        return ""
+    if seconds < 59.95:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}m{rest:02}s" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}m"
+
+
+def one_line(text: str, width: int = 200) -> str:
+    """Make any text one printable line of at most `width` characters."""
+    line = "".join(char if char.isprintable() else " " for char in " ".join(text.split()))
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def title(aggregate: Aggregate) -> str:
+    """Name the benchmark and the model."""
+    return f"{aggregate.benchmark} @ {one_line(aggregate.model, 80)}"
+
+
+def summary(aggregate: Aggregate) -> str:
+    """Say the overall score, never without its coverage; with failures as 0 where that differs."""
+    text = f"overall {score(aggregate.overall)} · coverage {aggregate.coverage} · {aggregate.state.value}"
+    if aggregate.overall_failures_as_zero != aggregate.overall:
+        text += f" · with the task's own failures as 0: {score(aggregate.overall_failures_as_zero)}"
+    return text
+
+
+def plain_table(aggregate: Aggregate, rows: Sequence[Row]) -> list[str]:
+    """Draw the table as lines of text, for pipes and logs."""
+    table = [HEADER, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(HEADER))]
+    lines = [title(aggregate)]
+    for cells in table:
+        aligned = [
+            cell.rjust(width) if HEADER[column] in ("score", "time") else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        lines.append(("  " + "  ".join(aligned)).rstrip())
+    return [*lines, "  " + summary(aggregate)]
+
+
+def rich_table(aggregate: Aggregate, rows: Sequence[Row]) -> Group:
+    """Draw the table for a terminal."""
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title(aggregate)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in HEADER:
+        table.add_column(name, justify="right" if name in ("score", "time") else "left", overflow="fold")
+    for row in rows:
+        task, state, *rest = row.cells()
+        table.add_row(Text(task), Text(state, style=row.job.state.style), *(Text(cell) for cell in rest))
+    style = {"COMPLETED": "bold green", "PARTIAL": "bold yellow"}.get(aggregate.state.value, "bold red")
+    return Group(table, Text(summary(aggregate), style=style))
