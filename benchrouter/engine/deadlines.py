@@ -13,4 +13,5 @@ SWEEP = 30.0  # everything that a sweep does together
 REGISTRY = 4.0  # does a registry answer at all
 BUILD_STOP = 5.0  # from TERM to KILL of a builder's process group
 CLAIM = 20.0  # waiting for another workspace that is tagging the same key
-PULL_TRIES = 4  # attempts for one image, with backoff between them
+PULL_TRIES = 4  # attempts for one image
+PULL_WAIT = 1.0  # before the second attempt; doubled each time, with jitter

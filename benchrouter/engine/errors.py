@@ -28,8 +28,8 @@ class ImageBuildFailed(Exception):
         self.tail = tail
 
 
-class BuildCancelled(Exception):
-    """A build was stopped because its run was."""
+class Cancelled(Exception):
+    """A pull or a build was stopped because its run was."""
 
 
 def means_disk_full(text: str) -> bool:

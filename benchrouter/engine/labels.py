@@ -1,29 +1,50 @@
-"""The labels by which we know our own: nothing that lacks them is ever touched."""
+"""The labels by which we know our own: nothing that lacks them is ever touched.
+
+Images have names of their own, because a container inherits its image's labels: what a person starts by hand
+from an image of ours must not look like a container of ours.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 WORKSPACE = "benchrouter.workspace"
 RUN = "benchrouter.run"
 JOB = "benchrouter.job"
 OWNER = "benchrouter.owner"
 KEY = "benchrouter.key"
+IMAGE_WORKSPACE = "benchrouter.image.workspace"
+IMAGE_RUN = "benchrouter.image.run"
+IMAGE_OWNER = "benchrouter.image.owner"
 BOOTSTRAPPED = "benchrouter.bootstrapped"
 
 
-def object_labels(
-    workspace_id: str, run_id: str, *, owner: str = "", job: str = "", key: str = ""
-) -> dict[str, str]:
-    """Label one object; `owner` is pid, start time, boot id and pid namespace as one text."""
-    optional = {OWNER: owner, JOB: job, KEY: key}
-    return {WORKSPACE: workspace_id, RUN: run_id} | {name: text for name, text in optional.items() if text}
+def object_labels(workspace_id: str, run_id: str, *, owner: str = "", job: str = "") -> dict[str, str]:
+    """Label a container, network or volume; `owner` tells the owning process in one text."""
+    return _without_empty({WORKSPACE: workspace_id, RUN: run_id, OWNER: owner, JOB: job})
 
 
-def ownership_filter(workspace_id: str, run_id: str) -> dict[str, list[str]]:
-    """Build the engine's filter that matches exactly what one run of one workspace made."""
+def image_labels(workspace_id: str, run_id: str, *, key: str, owner: str = "") -> dict[str, str]:
+    """Label an image that is built for `key`."""
+    labels = {KEY: key, IMAGE_WORKSPACE: workspace_id, IMAGE_RUN: run_id, IMAGE_OWNER: owner}
+    return _without_empty(labels)
+
+
+def object_filter(workspace_id: str, run_id: str) -> dict[str, list[str]]:
+    """Build the engine's filter for containers, networks and volumes of one run of one workspace."""
     return {"label": [f"{WORKSPACE}={workspace_id}", f"{RUN}={run_id}"]}
 
 
-def owned(labels: dict[str, str] | None, workspace_id: str, run_id: str) -> bool:
+def image_filter(workspace_id: str, run_id: str) -> dict[str, list[str]]:
+    """Build the engine's filter for images that one run of one workspace built."""
+    return {"label": [f"{IMAGE_WORKSPACE}={workspace_id}", f"{IMAGE_RUN}={run_id}"]}
+
+
+def owned(labels: Mapping[str, str] | None, workspace_id: str, run_id: str) -> bool:
     """Check the labels that the engine reports, because a filter alone is not trusted with a removal."""
     found = labels or {}
     return bool(workspace_id and run_id) and (found.get(WORKSPACE), found.get(RUN)) == (workspace_id, run_id)
+
+
+def _without_empty(labels: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in labels.items() if text}

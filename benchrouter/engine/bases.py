@@ -1,0 +1,105 @@
+"""Base images: the engine's own, an archive, a registry, at last the site's alias."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from benchrouter.engine import deadlines
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import EngineError, ImageMissing
+from benchrouter.engine.images import Image, inspect_image
+from benchrouter.engine.references import same_image
+from benchrouter.engine.registry import pull
+from benchrouter.spec.settings import Site
+
+How = Literal["engine", "archive", "registry", "alias"]
+
+
+@dataclass(frozen=True)
+class BaseImage:
+    """A base that a build can use: `ref` as written, `used` the name that stands in for it."""
+
+    ref: str
+    used: str
+    image_id: str
+    repo_digests: tuple[str, ...]
+    how: How
+
+
+def alias_of(ref: str, site: Site) -> str | None:
+    """Find the site's stand-in for a reference, however either of them is spelled."""
+    return next((use for known, use in site.image_aliases.items() if same_image(known, ref)), None)
+
+
+def present(engine: Engine, ref: str, platform: str | None = None) -> Image | None:
+    """Look a base up in the engine; one of another platform than asked for does not count."""
+    found = inspect_image(engine, ref)
+    if found is None or platform is None or _fits(found.platform, platform):
+        return found
+    return None
+
+
+def ensure_base(
+    engine: Engine,
+    ref: str,
+    site: Site,
+    *,
+    cancelled: threading.Event,
+    on_line: Callable[[str], None] = lambda _: None,
+    platform: str | None = None,
+    refresh: bool = False,
+    from_archive: Callable[[str], bool] = lambda _: False,
+) -> BaseImage:
+    """Make a base available in the order engine, archive, registry, site alias.
+
+    `refresh` asks the registry even where the engine has the image; what it has serves when nobody answers.
+    Raises ImageMissing with all that was tried and what to do, DiskFull, EngineError, Cancelled.
+    """
+    found = None if refresh else present(engine, ref, platform)
+    if found is not None:
+        return _base(ref, ref, found, "engine")
+    if not refresh and from_archive(ref):
+        found = present(engine, ref, platform)
+        if found is not None:
+            return _base(ref, ref, found, "archive")
+    tries = deadlines.PULL_TRIES if alias_of(ref, site) is None else 1
+    try:
+        used = pull(engine, ref, site, os.environ, cancelled, on_line, platform, tries=tries)
+        return _base(ref, used, _required(engine, used, platform), "registry")
+    except ImageMissing as refusal:
+        return _fallback(engine, ref, site, platform, str(refusal))
+
+
+def _fallback(engine: Engine, ref: str, site: Site, platform: str | None, refusal: str) -> BaseImage:
+    found = present(engine, ref, platform)
+    if found is not None:
+        return _base(ref, ref, found, "engine")
+    alias = alias_of(ref, site)
+    if alias is None:
+        raise ImageMissing(
+            f"{refusal}. Without a registry, `doit bootstrap-image {ref}` makes one from Debian packages; "
+            "or name a stand-in under site.image_aliases in benchrouter.local.yaml"
+        )
+    found = present(engine, alias, platform)
+    if found is None:
+        raise ImageMissing(f"{refusal}; its alias {alias} is not in the engine: `doit bootstrap-image {ref}`")
+    return _base(ref, alias, found, "alias")
+
+
+def _required(engine: Engine, used: str, platform: str | None) -> Image:
+    found = present(engine, used, platform)
+    if found is None:
+        raise EngineError(f"the engine pulled {used} and does not have it for {platform or 'this platform'}")
+    return found
+
+
+def _base(ref: str, used: str, image: Image, how: How) -> BaseImage:
+    return BaseImage(ref, used, image.id, image.repo_digests, how)
+
+
+def _fits(have: str, wanted: str) -> bool:
+    return have == wanted or have.startswith(f"{wanted}/") or wanted.startswith(f"{have}/")

@@ -1,0 +1,94 @@
+"""What a builder is sent: exactly the files that count for the key, with the modes that count for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+DOCKERFILE = ".benchrouter.Dockerfile"
+
+
+def stage(root: Path, paths: Iterable[str] | None, target: Path) -> None:
+    """Lay out the context below `target`: hard links where nothing differs, else copies.
+
+    `paths` are relative to `root`, None is everything below it. Modes become 0755 or 0644 by the exec bit, so
+    that two clones with different umasks build the same image.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    for path in _all(root) if paths is None else sorted(paths):
+        source, copy = root / path, target / path
+        status = source.lstat()
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if stat.S_ISLNK(status.st_mode):
+            copy.symlink_to(source.readlink())
+        elif stat.S_ISDIR(status.st_mode):
+            copy.mkdir(exist_ok=True)
+        elif stat.S_ISREG(status.st_mode):
+            _link_or_copy(source, copy, status)
+
+
+def archive(
+    root: Path, paths: Iterable[str] | None, dockerfile: str, into: IO[bytes], ignore_file: str | None = None
+) -> None:
+    """Write the context as a tar with the rewritten Dockerfile beside it under a name of ours.
+
+    The engine itself takes that file away again, because the `.dockerignore` that we send names it.
+    """
+    listed = set(_all(root) if paths is None else paths)
+    with tarfile.open(fileobj=into, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in sorted(listed - {".dockerignore"}):
+            _add(tar, root, path)
+        ignored = ignore_file or ""
+        if ".dockerignore" in listed:
+            ignored = (root / ".dockerignore").read_text("utf-8", errors="surrogateescape")
+        own = "" if ".dockerignore" in listed else ".dockerignore\n"
+        _add_text(tar, ".dockerignore", f"{ignored.rstrip()}\n{own}{DOCKERFILE}\n".lstrip("\n"))
+        _add_text(tar, DOCKERFILE, dockerfile)
+
+
+def _link_or_copy(source: Path, copy: Path, status: os.stat_result) -> None:
+    mode = 0o755 if status.st_mode & 0o111 else 0o644
+    if stat.S_IMODE(status.st_mode) == mode:
+        try:
+            os.link(source, copy)
+            return
+        except OSError:  # another file system, or a file that we may read and not link
+            pass
+    shutil.copy2(source, copy)
+    copy.chmod(mode)
+
+
+def _add(tar: tarfile.TarFile, root: Path, path: str) -> None:
+    info = tar.gettarinfo(str(root / path), arcname=path)
+    if info is None:
+        return
+    info.uid = info.gid = 0
+    info.uname = info.gname = ""
+    if info.islnk():  # two names of one file are two files to the builder
+        info.type, info.size = tarfile.REGTYPE, (root / path).stat().st_size
+    info.mode = 0o755 if info.isdir() or info.mode & 0o111 else 0o644
+    if info.isreg():
+        with (root / path).open("rb") as content:
+            tar.addfile(info, content)
+    elif info.isdir() or info.issym():
+        tar.addfile(info)
+
+
+def _add_text(tar: tarfile.TarFile, name: str, text: str) -> None:
+    import io
+
+    content = text.encode("utf-8", errors="surrogateescape")
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(content), 0o644
+    tar.addfile(info, io.BytesIO(content))
+
+
+def _all(root: Path) -> Iterator[str]:
+    for directory, names, files in os.walk(root):
+        for name in sorted(names) + sorted(files):
+            yield os.path.relpath(os.path.join(directory, name), root)

@@ -1,0 +1,62 @@
+"""Image references as text: registry host, path, tag and digest (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DOCKER_HUB = "docker.io"
+_HUB_NAMES = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference taken apart; the tag is `latest` when neither tag nor digest is written."""
+
+    host: str
+    path: str
+    tag: str | None
+    digest: str | None
+
+    @property
+    def repository(self) -> str:
+        """Name the repository as the engine's pull expects it."""
+        return self.path if self.host == DOCKER_HUB else f"{self.host}/{self.path}"
+
+    @property
+    def version(self) -> str:
+        """Give the digest when pinned, else the tag."""
+        return self.digest or self.tag or "latest"
+
+    def at(self, mirror: str) -> str:
+        """Name the same image in a mirror (`host`, `host/prefix` or a URL), library images spelled out."""
+        place = mirror.split("://", 1)[-1].strip("/")
+        separator = "@" if self.digest else ":"
+        return f"{place}/{self.path}{separator}{self.version}"
+
+    def normal(self) -> str:
+        """Spell the reference in full, so that two spellings of one image compare equal."""
+        tag = f":{self.tag}" if self.tag else ""
+        digest = f"@{self.digest}" if self.digest else ""
+        return f"{self.host}/{self.path}{tag}{digest}"
+
+
+def parse_reference(text: str) -> Reference:
+    """Take a reference apart; `python:3` is `docker.io/library/python:3`."""
+    rest, _, digest = text.partition("@")
+    first, slash, others = rest.partition("/")
+    if slash and ("." in first or ":" in first or first == "localhost"):
+        host, rest = first, others
+    else:
+        host = DOCKER_HUB
+    host = DOCKER_HUB if host in _HUB_NAMES else host
+    path, colon, tag = rest.rpartition(":")
+    if not colon or "/" in tag:
+        path, tag = rest, ""
+    if host == DOCKER_HUB and "/" not in path:
+        path = f"library/{path}"
+    return Reference(host, path, tag or (None if digest else "latest"), digest or None)
+
+
+def same_image(one: str, other: str) -> bool:
+    """Tell whether two spellings mean the same reference."""
+    return parse_reference(one).normal() == parse_reference(other).normal()
