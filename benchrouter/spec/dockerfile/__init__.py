@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from benchrouter.spec.dockerfile.lex import DockerfileError
+from benchrouter.spec.dockerfile.lex import DockerfileError, decode, encode
 from benchrouter.spec.dockerfile.parse import Dockerfile, Stage, parse
 from benchrouter.spec.dockerfile.rewrite import rewrite
 from benchrouter.spec.dockerfile.siblings import sibling, siblings
 
-__all__ = ["Dockerfile", "DockerfileError", "Stage", "parse", "rewrite", "sibling", "siblings"]
+__all__ = [
+    "Dockerfile",
+    "DockerfileError",
+    "Stage",
+    "decode",
+    "encode",
+    "parse",
+    "rewrite",
+    "sibling",
+    "siblings",
+]

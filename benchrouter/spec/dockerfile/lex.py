@@ -67,6 +67,16 @@ class _Line:
     end: int
 
 
+def decode(data: bytes) -> str:
+    """Turn a Dockerfile's bytes into text that `encode` turns back into the same bytes, newlines included."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Turn text from `decode` back into bytes."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def lex(text: str) -> Source:
     """Cut a Dockerfile into instructions; read it without newline translation, so that offsets are true."""
     lines = list(_lines(text))

@@ -1,0 +1,173 @@
+"""Scanning a benchmark: every task with its digests, from the cache where its stats did not change."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchrouter.keys.cache import StatCache
+from benchrouter.keys.canonical import digest
+from benchrouter.keys.facts import NOT_IN_KEY, TaskFacts
+from benchrouter.keys.tree import hash_tree, sign
+from benchrouter.keys.walk import Walk, walk
+from benchrouter.spec.benchmark import (
+    FILE,
+    TASK_FILE,
+    Benchmark,
+    TaskEntry,
+    missing_task,
+    parse_benchmark,
+)
+from benchrouter.spec.problems import Problem, SpecError
+from benchrouter.spec.task import Task, load_task
+
+
+@dataclass(frozen=True)
+class ScannedBenchmark:
+    """A benchmark, the tasks that were wanted and are sound, warnings, and the problems of the others."""
+
+    benchmark: Benchmark
+    tasks: Mapping[str, TaskFacts]
+    warnings: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+
+
+def scan_benchmark(root: Path, cache: StatCache, want: frozenset[str] | None = None) -> ScannedBenchmark:
+    """Scan the wanted tasks (None: all); raise SpecError when benchmark.yaml itself cannot be used.
+
+    Nothing is written; `cache.save()` is the caller's decision.
+    """
+    found: list[Problem] = []
+    benchmark = _benchmark(root, cache, found)
+    cache.retain("tasks", frozenset([entry.name for entry in benchmark.tasks]))
+    scan = _Scan(benchmark, cache, found)
+    tasks = {
+        entry.name: facts
+        for entry in benchmark.tasks
+        if (want is None or entry.name in want) and (facts := scan.task(entry)) is not None
+    }
+    warnings = tuple([problem for problem in found if problem.warning])
+    return ScannedBenchmark(benchmark, tasks, warnings, tuple([p for p in found if not p.warning]))
+
+
+def _benchmark(root: Path, cache: StatCache, found: list[Problem]) -> Benchmark:
+    looked = time.time_ns()
+    signature, newest = _sign_file(f"{root}/{FILE}")
+    record = cache.get("benchmark", FILE)
+    if record is not None and record[0] == signature:
+        found += _problems(record[2])
+        return Benchmark.from_json(record[1], root)
+    benchmark, problems = parse_benchmark(root)
+    if all(problem.warning for problem in problems):
+        cache.keep("benchmark", FILE, [signature, benchmark.to_json(), _plain(problems)], newest, looked)
+    found += problems
+    return benchmark
+
+
+class _Scan:
+    """What the tasks of one scan share."""
+
+    def __init__(self, benchmark: Benchmark, cache: StatCache, found: list[Problem]) -> None:
+        self.benchmark = benchmark
+        self.cache = cache
+        self.found = found
+        self.root = os.fspath(benchmark.root)
+        self.real = os.path.realpath(self.root)
+        with os.scandir(self.root) as entries:
+            self.links = {entry.name for entry in entries if entry.is_symlink()}
+
+    def task(self, entry: TaskEntry) -> TaskFacts | None:
+        """Give the facts of one task, or add its problems."""
+        path = f"{self.root}/{entry.name}"
+        looked = time.time_ns()
+        spec_signature, spec_newest = _sign_file(f"{path}/{TASK_FILE}")
+        if spec_signature is None:
+            self.found.append(missing_task(self.benchmark, entry))
+            return None
+        record = self.cache.get("tasks", entry.name)
+        signature = sign(self.walk(path, entry.name))
+        if record is None or record[0] != signature.hex() or record[1] != spec_signature:
+            made = self.fresh(Path(path), spec_signature)
+            if made is None:
+                return None
+            record, newest, signature = made
+            self.cache.keep("tasks", entry.name, record, max(newest, spec_newest), looked)
+        if record[2]:
+            self.found += _problems(record[2])
+        name, environment = entry.name, entry.environment
+        images, builds, text = tuple(record[11]), tuple(record[12]), record[13]
+        return TaskFacts(name, environment, path, self.root, signature, *record[3:11], images, builds, text)
+
+    def walk(self, path: str, name: str) -> Walk:
+        """Walk a task's tree; resolving paths costs more than the walk, so only links are resolved."""
+        if name in self.links:
+            return walk(Path(path), boundary=self.benchmark.root, exclude=NOT_IN_KEY)
+        found = Walk(path, self.real, None, NOT_IN_KEY)
+        found.run()
+        return found
+
+    def fresh(self, path: Path, spec_signature: str) -> tuple[list[Any], int, bytes] | None:
+        """Read and hash a task: its record, its newest ctime and its signature; None adds its problems."""
+        problems: list[Problem] = []
+        task = tree = None
+        try:
+            task, warnings = load_task(path / TASK_FILE)
+            problems += warnings
+        except SpecError as error:
+            problems += error.problems
+        try:
+            tree = hash_tree(path, boundary=self.benchmark.root, exclude=NOT_IN_KEY)
+        except SpecError as error:
+            problems += error.problems
+        if task is None or tree is None:
+            self.found += problems
+            return None
+        head = [tree.signature.hex(), spec_signature, _plain(problems), tree.digest]
+        return (
+            [*head, digest(task.score_fields()), tree.materialised, *_fields(task)],
+            tree.newest,
+            tree.signature,
+        )
+
+
+def _fields(task: Task) -> list[Any]:
+    images = [*task.docker_images, *(sidecar["image"] for sidecar in task.sidecars if "image" in sidecar)]
+    builds = [sidecar["build"] for sidecar in task.sidecars if "build" in sidecar]
+    return [
+        task.repeat,
+        task.seed,
+        task.network,
+        task.docker,
+        bool(task.sidecars),
+        list(dict.fromkeys(images)),
+        list(dict.fromkeys(builds)),
+        _text(task),
+    ]
+
+
+def _text(task: Task) -> str:
+    import json
+
+    return json.dumps(task.to_json(), separators=(",", ":"))
+
+
+def _sign_file(path: str) -> tuple[str | None, int]:
+    """Sign one file by its stat, links followed; None when it is not there."""
+    try:
+        s = os.stat(path)
+    except OSError:
+        return None, 0
+    signature = f"{s.st_mode} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino} {s.st_dev}"
+    return signature, s.st_ctime_ns
+
+
+def _plain(problems: list[Problem]) -> list[list[Any]]:
+    return [[p.where, p.line, p.message, p.warning] for p in problems]
+
+
+def _problems(plain: list[list[Any]]) -> list[Problem]:
+    return [Problem(where, line, message, warning) for where, line, message, warning in plain]
