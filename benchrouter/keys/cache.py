@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +69,12 @@ class StatCache:
         data = _head(body.encode("ascii")) + body.encode("ascii")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            fd, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=self.path.parent)
+            temporary = self.path.with_name(f".{self.path.name}.{os.urandom(8).hex()}")
             try:
-                with os.fdopen(fd, "wb") as file:
-                    file.write(data)
-                Path(temporary).replace(self.path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+                temporary.write_bytes(data)
+                temporary.replace(self.path)
+            finally:
+                temporary.unlink(missing_ok=True)
         except OSError:
             return
         self.dirty = False

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import xxhash
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _LARGE = 512 << 10
 _WORTH_THREADS = 8 << 20
@@ -20,6 +23,8 @@ def digests(files: Sequence[tuple[str, int]]) -> list[str]:
     large = [index for index, (_, size) in enumerate(files) if size >= _LARGE]
     if len(large) < 2 or sum(files[index][1] for index in large) < _WORTH_THREADS:
         return [digest_file(path) for path, _ in files]
+    from concurrent.futures import ThreadPoolExecutor
+
     found: list[str] = [""] * len(files)
     with ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1)) as pool:
         pending: list[tuple[int, Future[str]]] = []

@@ -12,7 +12,6 @@ from benchrouter.keys.facts import EnvironmentFacts
 from benchrouter.keys.ignore import load_ignore
 from benchrouter.keys.tree import hash_tree, signature
 from benchrouter.spec.benchmark import EnvironmentOptions
-from benchrouter.spec.dockerfile import DockerfileError, decode, parse, siblings
 from benchrouter.spec.problems import Problem, SpecError
 
 
@@ -56,6 +55,8 @@ def _read(path: Path) -> bytes:
 def _references(
     root: Path, dockerfile: bytes, options: EnvironmentOptions
 ) -> tuple[list[str], list[str], str | None, str | None]:
+    from benchrouter.spec.dockerfile import DockerfileError, decode, parse, siblings
+
     try:
         parsed = parse(decode(dockerfile), options.build_args)
     except DockerfileError as error:

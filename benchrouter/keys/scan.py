@@ -98,9 +98,8 @@ class _Scan:
             self.cache.keep("tasks", entry.name, record, max(newest, spec_newest), looked)
         if record[2]:
             self.found += _problems(record[2])
-        name, environment = entry.name, entry.environment
-        images, builds, text = tuple(record[11]), tuple(record[12]), record[13]
-        return TaskFacts(name, environment, path, self.root, signature, *record[3:11], images, builds, text)
+        head = (entry.name, entry.environment, path, self.root, signature)
+        return TaskFacts._make([*head, *record[3:11], tuple(record[11]), tuple(record[12]), record[13]])
 
     def walk(self, path: str, name: str) -> Walk:
         """Walk a task's tree; resolving paths costs more than the walk, so only links are resolved."""

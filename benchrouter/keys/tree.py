@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +92,8 @@ def digest_entries(entries: tuple[Entry, ...]) -> str:
 
 def materialise(root: Path, dest: Path, boundary: Path) -> None:
     """Copy a task directory, links that leave it replaced by what they lead to; `dest` must not exist."""
+    from shutil import copy2
+
     found = walk(root, boundary=boundary)
     if found.problems:
         raise SpecError(found.problems)
@@ -105,7 +106,7 @@ def materialise(root: Path, dest: Path, boundary: Path) -> None:
         elif target is not None:
             copy.symlink_to(target)
         else:
-            shutil.copy2(source, copy)
+            copy2(source, copy)
 
 
 def sign(found: Walk) -> bytes:

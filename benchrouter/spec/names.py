@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -28,7 +27,9 @@ def encode(name: str) -> str:
     """
     if _PLAIN.fullmatch(name):
         return name
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
+    from hashlib import sha256
+
+    digest = sha256(name.encode("utf-8", "surrogatepass")).digest()[:16]
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_SLUG]
     return f"_{slug}.{_base32(digest)}"
 
