@@ -39,6 +39,7 @@ class Collected:
     """What was kept (relative paths), and what was not, with the cause; `late` changed after the end."""
 
     files: frozenset[str]
+    directories: frozenset[str]
     refused: Mapping[str, str]
     late: frozenset[str] = frozenset()
 
@@ -51,6 +52,7 @@ class _State:
     size: int = 0
     count: int = 0
     files: set[str] = field(default_factory=set)
+    directories: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     late: set[str] = field(default_factory=set)
 
@@ -61,17 +63,33 @@ def collect(source: Path, target: Path, redactor: Redactor, caps: Caps, ended: f
     `ended` is the time at which the container ended: files changed later are kept but named in `late`.
     Raises OSError when the target's file system fails.
     """
-    state = _State(redactor, caps, int(ended * 1e9) + CLOCK_SLACK_NS if ended is not None else None)
+    state = _State(redactor, caps, _latest(ended) if ended is not None else None)
     target.mkdir()
     source_fd = os.open(source, OPEN_DIRECTORY)
     target_fd = os.open(target, OPEN_DIRECTORY)
     _directory(state, source_fd, target_fd, "", 1)
-    return Collected(frozenset(state.files), state.refused, frozenset(state.late))
+    return Collected(
+        frozenset(state.files), frozenset(state.directories), state.refused, frozenset(state.late)
+    )
+
+
+def changed_after(root: Path, name: str, ended: float | None) -> bool:
+    """Tell whether a file below `root` changed after a time; False when it is not there or cannot be seen."""
+    if ended is None:
+        return False
+    try:
+        return os.stat(root / name, follow_symlinks=False).st_ctime_ns > _latest(ended)
+    except OSError:
+        return False
 
 
 def kind(mode: int) -> str:
     """Name the kind of a file that is not a regular one."""
     return KINDS.get(stat.S_IFMT(mode), "no regular file")
+
+
+def _latest(ended: float) -> int:
+    return int(ended * 1e9) + CLOCK_SLACK_NS
 
 
 def _directory(state: _State, source: int, target: int, prefix: str, depth: int) -> None:
@@ -99,6 +117,7 @@ def _entry(state: _State, source: int, target: int, name: str, path: str, depth:
             _file(state, source, target, name, safe, path)
         elif stat.S_ISDIR(info.st_mode) and depth < state.caps.depth:
             inner = os.open(name, OPEN_DIRECTORY, dir_fd=source)
+            state.directories.add(path)
             _directory(state, inner, _make_directory(target, safe, inner), path + "/", depth + 1)
         elif stat.S_ISDIR(info.st_mode):
             state.refused[path] = f"directories are nested deeper than {state.caps.depth} levels"

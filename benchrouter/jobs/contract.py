@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount
 from benchrouter.jobs.request import JobRequest
@@ -113,6 +114,16 @@ def _proxies(site: Site) -> dict[str, str]:
     hosts = [host.strip() for host in (given.no_proxy or "").split(",") if host.strip()]
     values["NO_PROXY"] = ",".join(dict.fromkeys((*hosts, *NO_PROXY_ALWAYS)))
     return values | {name.lower(): value for name, value in values.items()}
+
+
+def secret_values(request: JobRequest, site: Site) -> list[str]:
+    """List the values that must not be written: the model's key, `pass_env`, passwords of proxies."""
+    values = [request.model.api_key, *request.pass_env.values()]
+    for url in filter(None, (site.proxies.http, site.proxies.https)):
+        password = urlsplit(url).password
+        if password:
+            values += [password, unquote(password), url]
+    return values
 
 
 def limits(task: Task, default: SiteLimits, host: Host) -> Limits:

@@ -1,16 +1,17 @@
-"""From how a container ended and what it left to the state of the job; pure."""
+"""From how a container ended and what it left to the state of the job."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchrouter.engine.containers import Exit
 from benchrouter.jobs.collect import Collected
 from benchrouter.jobs.contract import OUTPUT_DIR
-from benchrouter.jobs.verdict import Verdict
+from benchrouter.jobs.verdict import MAX_BYTES, Verdict, judge
 from benchrouter.spec.task import Task
 from benchrouter.store.states import Reason
 
@@ -75,18 +76,30 @@ def _status(code: int | None, verdict: Verdict) -> str:
     return text
 
 
-def no_result(task: Task, collected: Collected) -> Verdict:
+def judge_output(task: Task, output: Path, collected: Collected) -> Verdict:
+    """Judge the result file among what was collected into `output`."""
+    name = task.result_file
+    if name in collected.late:
+        detail = f"{name} changed after the container had ended"
+        return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
+    if name not in collected.files:
+        return _no_result(task, collected)
+    with open(output / name, "rb") as file:
+        return judge(file.read(MAX_BYTES + 1), name, task.result_key)
+
+
+def _no_result(task: Task, collected: Collected) -> Verdict:
     """Explain a result file that is not there, or is none that we read."""
-    why = collected.refused.get(task.result_file)
-    if why is not None:
-        detail = f"{task.result_file} {why}; expected a regular file"
+    for path, why in collected.refused.items():
+        if task.result_file == path or task.result_file.startswith(path + "/"):
+            detail = f"{path} {why}; expected a regular file"
+            return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
+    if task.result_file in collected.directories:
+        detail = f"{task.result_file} is a directory; expected a regular file"
         return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
     found = sorted(collected.files)
     more = ", …" if len(found) > SHOWN else ""
     there = f"it holds {', '.join(found[:SHOWN])}{more}" if found else "it is empty"
-    blocked = [path for path in collected.refused if task.result_file.startswith(path + "/")]
-    if blocked:
-        there = f"{blocked[0]} {collected.refused[blocked[0]]}"
     detail = f"no {task.result_file} in {OUTPUT_DIR}: {there} (`result_file:` in task.yaml names it)"
     return Verdict(reason=Reason.NO_RESULT, detail=detail)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
 
 LINE_SEARCH = 4096
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 
 class CappedLog:
@@ -125,7 +127,8 @@ class Tail:
 
 def printable(line: str) -> str:
     """Drop what a terminal would act on: output of a task is untrusted."""
-    return "".join(char if char.isprintable() or char == "\t" else "" for char in line).rstrip()
+    plain = _ESCAPE.sub("", line)
+    return "".join(char for char in plain if char.isprintable() or char == "\t").rstrip()
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

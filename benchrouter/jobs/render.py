@@ -12,7 +12,6 @@ from benchrouter.engine.container_spec import ContainerSpec, Limits
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.request import JobRequest
-from benchrouter.keys.canonical import digest_bytes
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.store.atomic import write_atomic
 from benchrouter.store.workspace import Workspace
@@ -113,6 +112,8 @@ def quote(text: str) -> str:
 
 def overridden_templates(workspace: Workspace) -> dict[str, str]:
     """Digest the workspace's templates that differ in bytes from the packaged ones, by name."""
+    from benchrouter.keys.canonical import digest_bytes
+
     overridden = {}
     for packaged in sorted(TEMPLATES.glob("*.j2")):
         try:

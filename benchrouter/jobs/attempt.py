@@ -1,0 +1,104 @@
+"""The directory of one attempt under way: what the container writes, and what will be published."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from benchrouter.jobs.logs import CappedLog, Tail
+from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.request import Progress
+from benchrouter.store import layout
+from benchrouter.store.workspace import Workspace
+
+TOLD_EVERY = 0.25
+LAST_LINES = 20
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """`output` is mounted into the container and hostile; `staging` becomes the artifact directory."""
+
+    directory: Path
+    token: str
+
+    @classmethod
+    def fresh(cls, workspace: Workspace, run_id: str) -> Attempt:
+        """Make the directories of a new attempt; raises OSError."""
+        attempt = cls(layout.fresh_attempt(workspace, run_id), secrets.token_hex(6))
+        attempt.directory.chmod(0o700)  # the output is writable for all, so that any user of an image can
+        attempt.output.mkdir()
+        attempt.output.chmod(0o777)
+        attempt.logs.mkdir(parents=True)
+        return attempt
+
+    @property
+    def output(self) -> Path:
+        """What the container sees as its output directory."""
+        return self.directory / "output"
+
+    @property
+    def staging(self) -> Path:
+        """What becomes the artifact directory, by one rename."""
+        return self.directory / "staging"
+
+    @property
+    def logs(self) -> Path:
+        """Where the logs grow."""
+        return self.staging / layout.LOGS
+
+    def remove(self) -> bool:
+        """Remove whatever is left; tell whether nothing is (files of another user stay)."""
+        try:
+            shutil.rmtree(self.directory, ignore_errors=True)
+        except RecursionError:
+            pass
+        if os.path.lexists(self.directory):
+            # rm copes with trees that are deeper than our stack or than a path may be long.
+            subprocess.run(["rm", "-rf", "--", str(self.directory)], capture_output=True, check=False)
+        return not os.path.lexists(self.directory)
+
+
+class Listener:
+    """Takes the output of a container: into the logs, redacted, and to whoever watches."""
+
+    def __init__(self, attempt: Attempt, redactor: Redactor, limit: int, progress: Progress) -> None:
+        self._logs = {
+            stream: CappedLog(attempt.logs / f"{stream}.log", limit, redactor)
+            for stream in ("stdout", "stderr")
+        }
+        self._redactor = redactor
+        self._tail = Tail()
+        self._progress = progress
+        self._told = 0.0
+        self.fault: OSError | None = None
+
+    def hear(self, stream: Literal["stdout", "stderr"], data: bytes) -> None:
+        """Take output; a disk that fails is remembered in `fault`, since the container is still running."""
+        try:
+            self._tail.add(self._logs[stream].write(data))
+        except OSError as error:
+            self.fault = self.fault or error
+        now = time.monotonic()
+        if now - self._told >= TOLD_EVERY:
+            self._told = now
+            self._progress(self.last_lines(1))
+
+    def close(self) -> None:
+        """Finish the logs."""
+        for log in self._logs.values():
+            try:
+                self._tail.add(log.close())
+            except OSError as error:
+                self.fault = self.fault or error
+
+    def last_lines(self, count: int = LAST_LINES) -> str:
+        """Give the end of the output of both streams."""
+        # Once more, because dropping control characters can join what they kept apart.
+        return self._redactor.scrub_text(self._tail.lines(count))

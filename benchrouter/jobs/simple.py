@@ -1,0 +1,241 @@
+"""Simple mode: one attempt of a job in one container, from its directory to the published artifact."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchrouter import __version__
+from benchrouter.engine.client import Engine
+from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.containers import Exit, run_container
+from benchrouter.engine.errors import DiskFull, EngineError, ImageMissing
+from benchrouter.engine.images import Image, inspect_image
+from benchrouter.engine.labels import object_labels
+from benchrouter.engine.ownership import give_back, remove_tree
+from benchrouter.jobs import growth
+from benchrouter.jobs.attempt import Attempt, Listener
+from benchrouter.jobs.collect import Caps, Collected, changed_after, collect
+from benchrouter.jobs.contract import Host, Places, container_spec, secret_values
+from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
+from benchrouter.jobs.publish import Publisher
+from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.render import Renderer
+from benchrouter.jobs.request import JobRequest, Progress
+from benchrouter.jobs.sight import Sight, install_sdk
+from benchrouter.spec.settings import Site
+from benchrouter.spec.task import Task
+from benchrouter.store import layout
+from benchrouter.store.states import JobState, Outcome, Reason
+from benchrouter.store.workspace import Workspace
+
+SHORT_OF_HANDLES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+
+
+@dataclass
+class _Course:
+    """What belongs to one attempt, and what becomes known in its course."""
+
+    request: JobRequest
+    attempt: Attempt
+    redactor: Redactor
+    listener: Listener
+    cancelled: threading.Event
+    labels: dict[str, str]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class SimpleExecutor:
+    """Runs each job in one container; shared by all threads of a run. `owner` labels what it creates."""
+
+    def __init__(self, engine: Engine, workspace: Workspace, site: Site, owner: str = "") -> None:
+        self._engine = engine
+        self._workspace = workspace
+        self._site = site
+        self._owner = owner
+        self._sdk = install_sdk(workspace)
+        self._sight = Sight(engine)
+        self._publisher = Publisher(workspace, Renderer(workspace, site.limits), site.limits.keep_failed)
+        self._images: dict[str, Image] = {}
+
+    def run(self, request: JobRequest, progress: Progress, cancelled: threading.Event) -> Outcome:
+        """Run one attempt to its end; what goes wrong with it is part of the Outcome, never an exception."""
+        began = time.monotonic()
+        redactor = Redactor(secret_values(request, self._site))
+        try:
+            attempt = Attempt.fresh(self._workspace, request.run_id)
+            listener = Listener(attempt, redactor, self._site.limits.log_bytes, progress)
+        except OSError as error:
+            return Outcome(JobState.FAILED, *_of_os_error(error), seconds=time.monotonic() - began)
+        course = _Course(request, attempt, redactor, listener, cancelled, self._labels(request))
+        try:
+            conclusion = self._conclude(course)
+            seconds = time.monotonic() - began
+            ended = Outcome(JobState.FAILED, seconds=seconds, log_tail=listener.last_lines())
+            return self._publisher.publish(
+                request, attempt.staging, conclusion, ended, course.facts, redactor
+            )
+        finally:
+            listener.close()
+            self._remove(course)
+
+    def _labels(self, request: JobRequest) -> dict[str, str]:
+        return object_labels(
+            self._workspace.id, request.run_id, owner=self._owner, job=str(request.id)
+        )
+
+    def _conclude(self, course: _Course) -> Conclusion:
+        try:
+            return self._attempt(course)
+        except ImageMissing as error:
+            return Conclusion(reason=Reason.IMAGE_MISSING, detail=str(error))
+        except DiskFull as error:
+            return Conclusion(reason=Reason.DISK, detail=str(error))
+        except EngineError as error:
+            no_gpu = course.request.task.resources.gpus and "device driver" in str(error)
+            return Conclusion(reason=Reason.UNSUPPORTED if no_gpu else Reason.ENGINE, detail=str(error))
+        except OSError as error:
+            # Make room first: the reason and the logs are worth more than what was copied of the output.
+            for directory in (course.attempt.staging / layout.OUTPUT, course.attempt.output):
+                shutil.rmtree(directory, ignore_errors=True)
+            reason, detail = _of_os_error(error)
+            return Conclusion(reason=reason, detail=detail)
+
+    def _attempt(self, course: _Course) -> Conclusion:
+        task, limits = course.request.task, self._site.limits
+        refused = unsupported(task)
+        if refused is not None:
+            return Conclusion(reason=Reason.UNSUPPORTED, detail=refused)
+        left = growth.free(course.attempt.output)
+        if left < limits.free_disk:
+            need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
+            return Conclusion(reason=Reason.DISK, detail=f"{left >> 20} MiB are left on the disk; {need}")
+        image = self._image(course.request.image_tag)
+        spec = self._spec(course, image)
+        exit = self._contain(course, spec)
+        full = growth.is_full(course.attempt.output, limits)
+        course.facts |= self._facts(course.request, spec, image, exit)
+        collected = self._take_over(course, exit)
+        verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
+        ended = conclude(task, exit, verdict, spec.limits.memory, disk_full=full)
+        return replace(ended, warnings=(*ended.warnings, *left_out(collected)))
+
+    def _image(self, tag: str) -> Image:
+        found = self._images.get(tag)
+        if found is None:
+            found = inspect_image(self._engine, tag)
+            if found is None:
+                raise ImageMissing(f"the engine has no image {tag}")
+            self._images[tag] = found  # a tag is made from the content's key: what it names stays the same
+        return found
+
+    def _spec(self, course: _Course, image: Image) -> ContainerSpec:
+        places = Places(str(course.request.tree), str(course.attempt.output), str(self._sdk))
+        info = self._engine.info
+        return container_spec(
+            course.request,
+            places,
+            Host(info.memory, info.ncpu),
+            self._site,
+            image_pythonpath=image.environment.get("PYTHONPATH", ""),
+            labels=course.labels,
+            token=course.attempt.token,
+        )
+
+    def _contain(self, course: _Course, spec: ContainerSpec) -> Exit:
+        listener, output = course.listener, course.attempt.output
+        try:
+            exit = run_container(
+                self._engine,
+                spec,
+                timeout=course.request.task.timeout,
+                on_output=listener.hear,
+                cancelled=course.cancelled,
+                watch=growth.Growth(output, self._site.limits, lambda: listener.fault),
+                on_created=lambda container: self._sight.check(container, output),
+            )
+        except EngineError:
+            self._take_over(course, None)  # the engine failed, what the task wrote until then is kept
+            raise
+        finally:
+            listener.close()
+        if listener.fault is not None:
+            raise listener.fault
+        return exit
+
+    def _take_over(self, course: _Course, exit: Exit | None) -> Collected:
+        attempt, limits, task = course.attempt, self._site.limits, course.request.task
+        ended = self._ended(exit)
+        late = changed_after(attempt.output, task.result_file, ended)
+        if os.geteuid() != 0 and exit is not None:
+            uid, gid = os.geteuid(), os.getegid()
+            give_back(self._engine, course.request.image_tag, attempt.output, uid, gid, course.labels)
+            ended = None  # giving back is a change by itself
+        caps = Caps(limits.output_bytes, limits.output_files)
+        collected = collect(attempt.output, attempt.staging / layout.OUTPUT, course.redactor, caps, ended)
+        return replace(collected, late=collected.late | {task.result_file}) if late else collected
+
+    def _ended(self, exit: Exit | None) -> float | None:
+        """Give the time after which no file may have changed: the engine's, when it shares our clock."""
+        if exit is None or not exit.finished_at:
+            return None
+        info = self._engine.info
+        same_clock = sys.platform == "linux" and info.local and "Desktop" not in info.operating_system
+        return exit.finished_at if same_clock else time.time()
+
+    def _facts(self, request: JobRequest, spec: ContainerSpec, image: Image, exit: Exit) -> dict[str, Any]:
+        info = self._engine.info
+        return {
+            "benchrouter": __version__,
+            "endpoint": request.endpoint,
+            "container": {
+                "name": spec.name,
+                "image_id": exit.image_id or image.id,
+                "image_digests": list(image.repo_digests),
+                "status": exit.code,
+                "oom_killed": exit.oom_killed,
+                "started_at": exit.started_at,
+                "finished_at": exit.finished_at,
+                "memory": spec.limits.memory,
+                "cpus": spec.limits.cpus,
+                "not_removed": exit.leftover,
+            },
+            "engine": {
+                "version": info.version,
+                "storage_driver": info.storage_driver,
+                "operating_system": info.operating_system,
+                "architecture": info.architecture,
+            },
+        }
+
+    def _remove(self, course: _Course) -> None:
+        if course.attempt.remove():
+            return
+        try:
+            remove_tree(self._engine, course.attempt.directory, course.request.image_tag, course.labels)
+        except EngineError:
+            pass  # the attempts of a run are removed once more at its end
+
+
+def unsupported(task: Task) -> str | None:
+    """Say what a task asks for that this mode cannot give; None when it can run it."""
+    if task.docker or task.docker_images:
+        return "`docker: true` (a Docker daemon of the task's own) is not available yet"
+    if task.sidecars:
+        return "`sidecars:` are not available yet"
+    if task.network == "bridge":
+        return "`network: bridge` is not available yet; `host` and `none` are"
+    return None
+
+
+def _of_os_error(error: OSError) -> tuple[Reason, str]:
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno in SHORT_OF_HANDLES:
+        return Reason.ENGINE, f"this machine is short of resources: {error.strerror}{where}; lower -n"
+    return Reason.DISK, f"{error.strerror or error}{where}"

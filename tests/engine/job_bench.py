@@ -1,0 +1,73 @@
+"""A small bench for jobs: one task directory, one workspace, one engine, a request for each test."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchrouter.engine.client import Engine
+from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.simple import SimpleExecutor
+from benchrouter.models.model import Model
+from benchrouter.spec.settings import Site, SiteLimits
+from benchrouter.spec.task import Task
+from benchrouter.store.jobid import JobId
+from benchrouter.store.states import Outcome
+from benchrouter.store.workspace import Workspace
+
+MIB = 1 << 20
+LIMITS = SiteLimits(free_disk=MIB, memory=512 * MIB, cpus=2.0)
+
+
+@dataclass
+class JobBench:
+    """Runs commands as jobs of the real executor; `said` collects what the progress heard."""
+
+    engine: Engine
+    root: Path
+    image: str
+    site: Site = field(default_factory=lambda: Site(limits=LIMITS))
+    model: Model = field(default_factory=lambda: Model("m", "m-id"))
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.task_dir = self.root / "benchmarks" / "b" / "t"
+        self.task_dir.mkdir(parents=True, exist_ok=True)
+        self.workspace = Workspace(self.root).ensure()
+        self.executor = SimpleExecutor(self.engine, self.workspace, self.site, owner="pid=1")
+
+    def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
+        fields = {
+            name: options.pop(name)
+            for name in ("model", "variables", "pass_env", "seed", "changed", "inputs", "image_tag")
+            if name in options
+        }
+        given: dict[str, Any] = {"image_tag": self.image, "model": self.model, **fields}
+        return JobRequest(
+            id=JobId("b", name, given["model"].name, options.pop("index", 0)),
+            key=key,
+            run_id="run-1",
+            task=Task("T", command, **options),
+            tree=self.task_dir,
+            task_root=self.task_dir,
+            benchmark_root=self.task_dir.parent,
+            endpoint="http://127.0.0.1:9/v1",
+            **given,
+        )
+
+    def run(self, command: str, *, cancelled: threading.Event | None = None, **options: Any) -> Outcome:
+        request = self.request(command, **options)
+        return self.executor.run(request, self.said.append, cancelled or threading.Event())
+
+
+def document(outcome: Outcome, name: str) -> dict[str, Any]:
+    """Read one of the documents of an artifact."""
+    return dict(json.loads((Path(outcome.path) / name).read_text()))
+
+
+def text(outcome: Outcome, name: str) -> str:
+    """Read a text file of an artifact."""
+    return (Path(outcome.path) / name).read_bytes().decode()
