@@ -57,7 +57,7 @@ def ensure_base(
     """Make a base available in the order engine, archive, registry, site alias.
 
     `refresh` asks the registry even where the engine has the image; what it has serves when nobody answers.
-    Raises ImageMissing with all that was tried and what to do, DiskFull, EngineError, Cancelled.
+    Raises ImageMissing with all that was tried and what to do, DiskFull, EngineError, BuildCancelled.
     """
     found = None if refresh else present(engine, ref, platform)
     if found is not None:

@@ -67,7 +67,7 @@ def build(
 ) -> BuiltImage:
     """Build, or find, the image of a key, and name it.
 
-    Raises ImageBuildFailed with the end of the log, ImageMissing, DiskFull, EngineError, Cancelled.
+    Raises ImageBuildFailed with the end of the log, ImageMissing, DiskFull, EngineError, BuildCancelled.
     """
     if not request.no_cache:
         found = _reuse(engine, request)

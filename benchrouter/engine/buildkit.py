@@ -11,7 +11,7 @@ from benchrouter.engine.build_context import stage
 from benchrouter.engine.client import Engine
 from benchrouter.engine.docker_cli import Cli, cli_environment
 from benchrouter.engine.errors import (
-    Cancelled,
+    BuildCancelled,
     DiskFull,
     EngineError,
     ImageBuildFailed,
@@ -45,7 +45,7 @@ def build(
         prepared.timeout,
     )
     if ended.cancelled:
-        raise Cancelled("the build was stopped because the run was")
+        raise BuildCancelled("the build was stopped because the run was")
     if ended.timed_out:
         raise ImageBuildFailed(f"the build took longer than {prepared.timeout:.0f} s", "\n".join(tail))
     if ended.code != 0:

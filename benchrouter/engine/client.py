@@ -60,6 +60,14 @@ class Engine:
         slow = _client(where, deadline, version=api.api_version, timeout=deadlines.STREAM)
         return cls(api, slow, where)
 
+    def hurried(self, timeout: float) -> Engine:
+        """Open connections of their own whose calls wait no longer than `timeout`."""
+        version = self.api.api_version
+        api, slow = (
+            _client(self.address, timeout, version=version, timeout=timeout, ping=False) for _ in range(2)
+        )
+        return Engine(api, slow, self.address)
+
     def close(self) -> None:
         """Close the pooled connections."""
         self.api.close()
@@ -109,7 +117,11 @@ def _info_of(said: dict[str, Any], api_version: str, address: Address) -> Engine
 
 
 def _client(
-    where: Address, deadline: float, version: str | None = None, timeout: float | None = None
+    where: Address,
+    deadline: float,
+    version: str | None = None,
+    timeout: float | None = None,
+    ping: bool = True,
 ) -> docker.APIClient:
     import docker
     import docker.errors
@@ -123,7 +135,7 @@ def _client(
             tls=where.tls(),
             max_pool_size=POOL_SIZE,
         )
-        if version is not None:
+        if version is not None and ping:
             client.ping()
     except (
         docker.errors.DockerException,

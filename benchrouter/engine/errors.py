@@ -28,7 +28,7 @@ class ImageBuildFailed(Exception):
         self.tail = tail
 
 
-class Cancelled(Exception):
+class BuildCancelled(Exception):
     """A pull or a build was stopped because its run was."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchrouter.engine.client import Engine
-from benchrouter.engine.errors import Cancelled
+from benchrouter.engine.errors import BuildCancelled
 
 _TICK = 0.2
 _DONE = object()
@@ -27,7 +27,7 @@ def post(
 ) -> Iterator[dict[str, Any]]:
     """Send a request and yield the objects of its answer.
 
-    Raises Cancelled as soon as the run is, however silent the engine; the connection is closed then, which
+    Raises BuildCancelled as soon as the run is, however silent the engine; the connection is closed then, which
     makes the engine give up. The caller translates the library's errors.
     """
     api: Any = engine.slow
@@ -59,7 +59,7 @@ def post(
 def _until_done(items: queue.Queue[Any], cancelled: threading.Event) -> Iterator[dict[str, Any]]:
     while True:
         if cancelled.is_set():
-            raise Cancelled("stopped because the run was")
+            raise BuildCancelled("stopped because the run was")
         try:
             item = items.get(timeout=_TICK)
         except queue.Empty:

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
-from benchrouter.engine.errors import Cancelled, DiskFull, EngineError, ImageMissing, means_disk_full
+from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, ImageMissing, means_disk_full
 from benchrouter.engine.feed import post
 from benchrouter.engine.images import remove_name, tag_image
 from benchrouter.engine.references import Reference, parse_reference
@@ -46,13 +46,13 @@ def pull(
     """Pull `ref` into the engine and return the name that it can be used by there.
 
     That name is `ref` itself, except for a pinned digest that a mirror gave. Raises ImageMissing with every
-    place that was asked and its answer, DiskFull, Cancelled.
+    place that was asked and its answer, DiskFull, BuildCancelled.
     """
     wanted = parse_reference(ref)
     answers: list[str] = []
     for place in [*site.registry_mirrors.get(wanted.host, ()), None]:
         source = wanted if place is None else parse_reference(wanted.at(place))
-        pulling = _Pulling(engine, source, _auth_header(engine, source.host, site, environ), platform)
+        pulling = _Pulling(engine, source, auth_header(engine, source.host, site, environ), platform)
         answer = _patiently(pulling, cancelled, on_line, tries, first_wait)
         if answer is None:
             return ref if place is None else _rename(engine, wanted.at(place), ref, wanted)
@@ -114,11 +114,11 @@ def _patiently(
         pause = first_wait * 2 ** (attempt - 1) * random.uniform(0.75, 1.25)
         on_line(f"{pulling.source.host}: {refusal}; asking again in {pause:.1f} s")
         if cancelled.wait(pause):
-            raise Cancelled("stopped because the run was")
+            raise BuildCancelled("stopped because the run was")
     return "not asked"
 
 
-def _auth_header(engine: Engine, host: str, site: Site, environ: Mapping[str, str]) -> dict[str, str]:
+def auth_header(engine: Engine, host: str, site: Site, environ: Mapping[str, str]) -> dict[str, str]:
     """Take the credentials from the variables that the site names, else from docker's own configuration."""
     from docker import auth
 

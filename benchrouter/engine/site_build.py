@@ -9,7 +9,8 @@ from benchrouter.engine.errors import EngineError
 from benchrouter.spec.dockerfile.lex import lex
 from benchrouter.spec.settings import Site
 
-PLACE = "/run/benchrouter"
+# Not below /run: BuildKit leaves the empty file that it mounts over in the layer, and /dev is never in one.
+PLACE = "/dev/benchrouter"
 _CA_FILE = f"{PLACE}/ca.crt"
 _CA_VARIABLES = (
     "SSL_CERT_FILE",
@@ -25,7 +26,7 @@ _CA_VARIABLES = (
 class Delivery:
     """What a build is given beside its context.
 
-    `files` (name → content) are mounted below /run/benchrouter in every RUN; `variables` are declared in
+    `files` (name → content) are mounted below PLACE in every RUN; `variables` are declared in
     every stage as ARG, so that they hold during RUN and are in no image; `proxies` are the builder's
     predefined arguments; `masked` are values that no log may show.
     """

@@ -1,0 +1,174 @@
+"""Making a base image from Debian packages, for places where no registry answers."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchrouter.engine.certificates import HOST_BUNDLE, local_certificates
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import (
+    BuildCancelled,
+    DiskFull,
+    EngineError,
+    ImageBuildFailed,
+    means_disk_full,
+)
+from benchrouter.engine.guarded import run_guarded
+from benchrouter.engine.images import inspect_image
+from benchrouter.engine.labels import BOOTSTRAPPED
+from benchrouter.engine.recipes import Recipe, recipe_for
+from benchrouter.engine.references import parse_reference
+from benchrouter.spec.settings import Site
+
+PREFIX = "benchrouter-bootstrap"
+_DEBIAN = "http://deb.debian.org/debian"
+_DEADLINE = 1200.0
+_TAIL = 30
+# Documentation and translations are left out, as Debian's own slim images do.
+_EXCLUDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/info/*")
+_FINISH = """#!/bin/sh
+set -eu
+root=$1
+here=$(dirname "$0")
+mkdir -p "$root/usr/local/share/ca-certificates"
+for each in "$here"/certs/*.crt; do
+    [ -e "$each" ] && cp "$each" "$root/usr/local/share/ca-certificates/"
+done
+[ -x "$root/usr/sbin/update-ca-certificates" ] && chroot "$root" update-ca-certificates >/dev/null
+printf '#!/bin/sh\\nexit 101\\n' >"$root/usr/sbin/policy-rc.d"
+chmod 755 "$root/usr/sbin/policy-rc.d"
+rm -f "$root"/usr/lib/python3*/EXTERNALLY-MANAGED
+rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/archives/*.deb
+"""
+
+
+@dataclass(frozen=True)
+class Bootstrapped:
+    """A stand-in: `ref` is what it stands in for, `name` the image made, `note` where it differs."""
+
+    ref: str
+    name: str
+    image_id: str
+    suite: str
+    packages: tuple[str, ...]
+    note: str
+    made: bool
+
+
+def bootstrap(
+    engine: Engine,
+    ref: str,
+    *,
+    packages: tuple[str, ...] = (),
+    suite: str | None = None,
+    site: Site | None = None,
+    cancelled: threading.Event,
+    on_line: Callable[[str], None] = lambda _: None,
+    again: bool = False,
+) -> Bootstrapped:
+    """Make an image that stands in for `ref`; one that is there already is kept unless `again`.
+
+    Raises ValueError where no recipe is known, EngineError without the tools, ImageBuildFailed, DiskFull,
+    BuildCancelled. The alias is written by `local_settings.add_alias`.
+    """
+    recipe = recipe_for(ref, packages, suite)
+    name = stand_in_name(ref)
+    there = None if again or packages or suite else inspect_image(engine, name)
+    if there is not None and BOOTSTRAPPED in there.labels:
+        return Bootstrapped(ref, name, there.id, recipe.suite, recipe.packages, recipe.note, made=False)
+    with tempfile.TemporaryDirectory(prefix="benchrouter-bootstrap-") as scratch:
+        place = Path(scratch)
+        place.chmod(0o755)  # mmdebstrap's hooks may run as another user
+        _write_finish(place, (site or Site()).ca_bundle)
+        tree = _make_tree(recipe, place, site or Site(), on_line, cancelled)
+        image = _import(engine, tree, name, ref, recipe)
+    return Bootstrapped(ref, name, image, recipe.suite, recipe.packages, recipe.note, made=True)
+
+
+def stand_in_name(ref: str) -> str:
+    """Name the image that stands in for a reference."""
+    reference = parse_reference(ref)
+    path = reference.path.removeprefix("library/") if reference.host == "docker.io" else reference.repository
+    tag = reference.tag or (reference.digest or "latest").replace(":", "-")
+    return f"{PREFIX}/{path.replace(':', '-')}:{tag[:128]}"
+
+
+def _write_finish(place: Path, bundle: Path | None) -> None:
+    (place / "finish").write_text(_FINISH, "ascii")
+    (place / "finish").chmod(0o755)
+    certs = place / "certs"
+    certs.mkdir()
+    for number, certificate in enumerate(local_certificates(bundle or HOST_BUNDLE)):
+        (certs / f"benchrouter-site-{number}.crt").write_text(certificate, "ascii")
+
+
+def _make_tree(
+    recipe: Recipe, place: Path, site: Site, on_line: Callable[[str], None], cancelled: threading.Event
+) -> Path:
+    tree = place / "tree.tar"
+    tail: deque[str] = deque(maxlen=_TAIL)
+
+    def hear(line: str) -> None:
+        tail.append(line)
+        on_line(line)
+
+    environment = {"PATH": "/usr/local/sbin:/usr/sbin:/sbin", **os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    ended = run_guarded(_command(recipe, place, tree, site), environment, hear, cancelled, _DEADLINE)
+    if ended.cancelled:
+        raise BuildCancelled("stopped because the run was")
+    if ended.code != 0:
+        text = "\n".join(tail)
+        if means_disk_full(text):
+            raise DiskFull("making a base image: no space left")
+        late = f" within {_DEADLINE:.0f} s" if ended.timed_out else ""
+        raise ImageBuildFailed(f"Debian {recipe.suite} could not be installed{late}", text)
+    return tree
+
+
+def _command(recipe: Recipe, place: Path, tree: Path, site: Site) -> list[str]:
+    include = ",".join(recipe.packages)
+    finish = shlex.quote(str(place / "finish"))
+    mmdebstrap, debootstrap = _tool("mmdebstrap"), _tool("debootstrap")
+    mirror = [site.apt_mirror] if site.apt_mirror else []
+    if mmdebstrap is not None:
+        excluded = [f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED]
+        hook = f'--customize-hook={finish} "$1"'
+        options = ["--variant=minbase", "--aptopt=Acquire::Languages \"none\"", f"--include={include}"]
+        return [mmdebstrap, *options, *excluded, hook, recipe.suite, str(tree), *mirror]
+    if debootstrap is None:
+        raise EngineError("making a base image needs mmdebstrap or debootstrap: `apt-get install mmdebstrap`")
+    if os.geteuid() != 0:
+        raise EngineError("debootstrap needs root; `apt-get install mmdebstrap` works without")
+    root = shlex.quote(str(place / "root"))
+    script = (
+        f"set -e; {shlex.quote(debootstrap)} --variant=minbase --include={shlex.quote(include)} "
+        f"{shlex.quote(recipe.suite)} {root} {shlex.quote(mirror[0] if mirror else _DEBIAN)}; "
+        f"{finish} {root}; tar -C {root} --numeric-owner --one-file-system -cf {shlex.quote(str(tree))} ."
+    )
+    return ["/bin/sh", "-c", script]
+
+
+def _tool(name: str) -> str | None:
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
+
+
+def _import(engine: Engine, tree: Path, name: str, ref: str, recipe: Recipe) -> str:
+    repository, _, tag = name.rpartition(":")
+    changes = [f'CMD ["{recipe.command}"]', f'LABEL {BOOTSTRAPPED}="{ref}"']
+    changes += [f"ENV {variable}={value}" for variable, value in recipe.environment]
+    with engine.errors(f"importing {name}"):
+        api: Any = engine.slow
+        api.import_image_from_file(str(tree), repository=repository, tag=tag, changes=changes)
+    found = inspect_image(engine, name)
+    if found is None:
+        raise EngineError(f"the engine imported {name} and does not have it")
+    return found.id

@@ -1,0 +1,130 @@
+"""Sweeping up after a run whose owner died: by both labels of ours, never by name, never by a prune."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchrouter.engine import deadlines
+from benchrouter.engine.builders import end_builders
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import EngineError
+from benchrouter.engine.images import remove_unnamed
+from benchrouter.engine.labels import image_filter, object_filter, owned
+
+_ROUNDS = 20  # an unnamed image may uncover the one below it
+
+
+@dataclass(frozen=True)
+class Swept:
+    """How much a sweep removed, and one line for each thing that it could not."""
+
+    containers: int = 0
+    networks: int = 0
+    volumes: int = 0
+    images: int = 0
+    builders: int = 0
+    left: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self != Swept()
+
+
+def sweep(engine: Engine, workspace_id: str, run_id: str, deadline: float = deadlines.SWEEP) -> Swept:
+    """Remove what one run of one workspace left behind; the caller knows that its owner is dead.
+
+    Never raises: what could not be removed, or not even be asked for, stands in `left`.
+    """
+    if not workspace_id or not run_id:
+        return Swept()
+    hurried = engine.hurried(max(1.0, deadline / 3))
+    sweeping = _Sweeping(hurried, workspace_id, run_id, time.monotonic() + deadline)
+    try:
+        return Swept(
+            builders=end_builders(run_id),
+            containers=sweeping.containers(),
+            networks=sweeping.networks(),
+            volumes=sweeping.volumes(),
+            images=sweeping.images(),
+            left=tuple(sweeping.left),
+        )
+    finally:
+        hurried.close()
+
+
+class _Sweeping:
+    def __init__(self, engine: Engine, workspace_id: str, run_id: str, ends_at: float) -> None:
+        self.left: list[str] = []
+        self._engine = engine
+        self._api: Any = engine.api
+        self._workspace = workspace_id
+        self._run = run_id
+        self._filter = object_filter(workspace_id, run_id)
+        self._ends_at = ends_at
+
+    def containers(self) -> int:
+        found = self._list("containers", lambda: self._api.containers(all=True, filters=self._filter))
+        remove = partial(self._api.remove_container, v=True, force=True)
+        return self._remove_all("container", found, "Id", remove)
+
+    def networks(self) -> int:
+        found = self._list("networks", lambda: self._api.networks(filters=self._filter))
+        return self._remove_all("network", found, "Id", self._api.remove_network)
+
+    def volumes(self) -> int:
+        found = self._list("volumes", lambda: self._api.volumes(filters=self._filter).get("Volumes"))
+        return self._remove_all("volume", found, "Name", self._api.remove_volume)
+
+    def images(self) -> int:
+        wanted = {"dangling": True, **image_filter(self._workspace, self._run)}
+        removed = 0
+        stuck: set[str] = set()
+        for _ in range(_ROUNDS):
+            found = self._list("images", lambda: self._api.images(filters=wanted))
+            fresh = [str(image["Id"]) for image in found if image["Id"] not in stuck]
+            if not fresh:
+                break
+            for image in fresh:
+                if self._late() or not remove_unnamed(self._engine, image, self._workspace, self._run):
+                    stuck.add(image)
+                else:
+                    removed += 1
+        self.left += [f"image {image[:19]}" for image in sorted(stuck)]
+        return removed
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._ends_at
+
+    def _list(self, what: str, ask: Callable[[], Iterable[dict[str, Any]] | None]) -> list[dict[str, Any]]:
+        if self._late():
+            self.left.append(f"{what}: no time left to look")
+            return []
+        try:
+            with self._engine.errors(f"looking for {what} of a dead run"):
+                return list(ask() or ())
+        except EngineError as error:
+            self.left.append(str(error))
+            return []
+
+    def _remove_all(
+        self, kind: str, found: list[dict[str, Any]], name: str, remove: Callable[[str], Any]
+    ) -> int:
+        ours = [str(each[name]) for each in found if owned(each.get("Labels"), self._workspace, self._run)]
+        return sum(self._remove(f"{kind} {each[:19]}", partial(remove, each)) for each in ours)
+
+    def _remove(self, what: str, remove: Callable[[], Any]) -> int:
+        if self._late():
+            self.left.append(f"{what}: no time left to remove it")
+            return 0
+        try:
+            with self._engine.errors(f"removing {what}"):
+                remove()
+        except EngineError as error:
+            if "no such" in str(error).lower() or "not found" in str(error).lower():
+                return 0
+            self.left.append(str(error))
+            return 0
+        return 1
