@@ -105,7 +105,7 @@ def _read(path: Path) -> dict[str, str]:
 def _entry(line: bytes, where: str) -> dict[str, str]:
     try:
         entry = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ModelError(f"{where}: not a JSON object") from None
     if not isinstance(entry, dict):
         raise ModelError(f"{where}: found {type(entry).__name__}, expected a JSON object")

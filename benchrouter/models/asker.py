@@ -46,10 +46,7 @@ class Asker:
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         handlers: list[Any] = [_NoRedirect(), urllib.request.ProxyHandler(_proxies_for(url, proxies))]
         if url.startswith("https:"):
-            context = ssl.create_default_context()
-            if ca_bundle is not None:
-                context.load_verify_locations(cafile=str(ca_bundle))
-            handlers.append(urllib.request.HTTPSHandler(context=context))
+            handlers.append(urllib.request.HTTPSHandler(context=_tls(ca_bundle)))
         self._opener = urllib.request.build_opener(*handlers)
 
     def get(self, route: str) -> Answer:
@@ -68,6 +65,16 @@ class Asker:
         except urllib.error.HTTPError as error:
             with error:
                 return Answer(error.code, location=error.headers.get("Location", ""))
+
+
+def _tls(ca_bundle: Path | str | None) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca_bundle is not None:
+        try:
+            context.load_verify_locations(cafile=str(ca_bundle))
+        except OSError as error:
+            raise OSError(error.errno, f"site.ca_bundle: {ca_bundle} holds no certificates to read") from None
+    return context
 
 
 def _proxies_for(url: str, proxies: Mapping[str, str] | None) -> dict[str, str]:

@@ -1,0 +1,76 @@
+"""The worked example of docs/writing-a-benchmark.md: its files load, its script scores what the page says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from demo_scores import ROOT
+
+from benchrouter.models.answers import Answers, load_answers
+from benchrouter.models.demo import DemoEndpoint
+from benchrouter.spec.benchmark import load_benchmark
+from benchrouter.spec.task import load_task
+
+PAGE = ROOT / "docs" / "writing-a-benchmark.md"
+FILE = re.compile(r"`benchmarks/(colours/[^`]+)`(?:(?!```).)*?```\w+\n(.*?)```\n", re.DOTALL)
+
+
+@pytest.fixture
+def colours(tmp_path: Path) -> Path:
+    for name, text in FILE.findall(PAGE.read_text()):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "colours"
+
+
+def run(colours: Path, tmp_path: Path, endpoint: str) -> tuple[int, Path]:
+    task, _ = load_task(colours / "mixing" / "task.yaml")
+    environment = {
+        **os.environ,
+        "BENCHROUTER_MODEL_ENDPOINT": endpoint,
+        "BENCHROUTER_MODEL_NAME": "demo",
+        "OPENAI_API_KEY": "EMPTY",
+        "BENCHROUTER_OUTPUT_DIR": str(tmp_path),
+    }
+    done = subprocess.run(
+        ["/bin/sh", "-c", task.command], cwd=colours / "mixing", env=environment, check=False
+    )
+    return done.returncode, tmp_path / task.result_file
+
+
+def test_the_page_holds_every_file_that_it_lists(colours: Path) -> None:
+    found = sorted(str(path.relative_to(colours)) for path in colours.rglob("*") if path.is_file())
+    listed = PAGE.read_text().split("benchmarks/colours/\n")[1].split("\n\n")[0]
+    assert found == sorted(line.split()[0] for line in listed.splitlines())
+
+
+def test_its_files_load_without_a_warning(colours: Path) -> None:
+    benchmark, warnings = load_benchmark(colours)
+    assert ([task.name for task in benchmark.tasks], warnings) == (["mixing"], ())
+    assert load_task(colours / "mixing" / "task.yaml")[1] == ()
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
+def test_its_script_scores_what_the_page_says(colours: Path, tmp_path: Path) -> None:
+    with DemoEndpoint(load_answers({"colours": colours})) as endpoint:
+        status, result = run(colours, tmp_path, endpoint.endpoint_for("colours"))
+    assert status == 0
+    assert json.loads(result.read_text()) == {"overall": 0.75}
+    assert "the score is 0.75" in PAGE.read_text()
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
+def test_its_script_blames_the_endpoint_when_that_fails(colours: Path, tmp_path: Path) -> None:
+    endpoint = DemoEndpoint(Answers())
+    url = endpoint.start()
+    assert run(colours, tmp_path, url + "/no/such/route") == (75, tmp_path / "result.json")
+    endpoint.stop()
+    assert run(colours, tmp_path, url)[0] == 75
+    assert not (tmp_path / "result.json").exists()

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from benchrouter.scores.aggregate import JobScore, aggregate
+from benchrouter.scores.table import Row, duration, one_line, plain_table, rich_table, summary
+from benchrouter.store.jobid import JobId
+from benchrouter.store.states import JobState, Reason
+
+JOBS = (
+    JobScore(JobId("hello", "capitals", "a/b"), "k1", JobState.COMPLETED, 0.8),
+    JobScore(JobId("hello", "odd[bold]", "a/b", 1), "k2", JobState.FAILED, reason=Reason.TIMEOUT),
+)
+ROWS = (Row(JOBS[0], 3.2), Row(JOBS[1], 7205, "still running\nafter\x1b[31m 7200 s"))
+AGGREGATE = aggregate("hello", "a/b", 3, JOBS)
+
+
+def test_plain_table() -> None:
+    assert plain_table(AGGREGATE, ROWS) == [
+        "hello @ a/b",
+        "  task         state       score   time  reason",
+        "  capitals     COMPLETED  0.8000   3.2s",
+        "  odd[bold]#1  FAILED          -  2h00m  timeout: still running after [31m 7200 s",
+        "  overall 0.8000 · coverage 1/3 · PARTIAL · with the task's own failures as 0: 0.4000",
+    ]
+
+
+def test_rich_table_shows_names_literally() -> None:
+    out = io.StringIO()
+    Console(file=out, width=120).print(rich_table(AGGREGATE, ROWS))
+    assert "odd[bold]#1" in out.getvalue()
+    assert summary(AGGREGATE) in out.getvalue()
+
+
+def test_the_overall_is_never_shown_without_coverage() -> None:
+    assert summary(aggregate("b", "m", 4, ())) == "overall - · coverage 0/4 · FAILED"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (None, ""),
+        (0, "0.0s"),
+        (59.94, "59.9s"),
+        (59.96, "1m00s"),
+        (187, "3m07s"),
+        (3599.7, "1h00m"),
+        (7500, "2h05m"),
+    ],
+)
+def test_durations(seconds: float | None, shown: str) -> None:
+    assert duration(seconds) == shown
+
+
+def test_any_text_becomes_one_printable_line() -> None:
+    assert one_line("a\n\tb\x1b[2J\x00c") == "a b [2J c"
+    assert len(one_line("x" * 1000)) == 200
