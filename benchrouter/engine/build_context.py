@@ -14,7 +14,7 @@ DOCKERFILE = ".benchrouter.Dockerfile"
 
 
 def stage(root: Path, paths: Iterable[str] | None, target: Path) -> None:
-    """Lay out the context below `target`: hard links where nothing differs, else copies.
+    """Copy the context to below `target`.
 
     `paths` are relative to `root`, None is everything below it. Modes become 0755 or 0644 by the exec bit, so
     that two clones with different umasks build the same image.
@@ -29,7 +29,7 @@ def stage(root: Path, paths: Iterable[str] | None, target: Path) -> None:
         elif stat.S_ISDIR(status.st_mode):
             copy.mkdir(exist_ok=True)
         elif stat.S_ISREG(status.st_mode):
-            _link_or_copy(source, copy, status)
+            _copy(source, copy, status)
 
 
 def archive(
@@ -51,16 +51,15 @@ def archive(
         _add_text(tar, DOCKERFILE, dockerfile)
 
 
-def _link_or_copy(source: Path, copy: Path, status: os.stat_result) -> None:
-    mode = 0o755 if status.st_mode & 0o111 else 0o644
-    if stat.S_IMODE(status.st_mode) == mode:
-        try:
-            os.link(source, copy)
-            return
-        except OSError:  # another file system, or a file that we may read and not link
-            pass
+def _copy(source: Path, copy: Path, status: os.stat_result) -> None:
+    # Never a hard link: it would change the author's file (its ctime), and share its content with a later edit.
     shutil.copy2(source, copy)
-    copy.chmod(mode)
+    copy.chmod(_mode(status.st_mode))
+
+
+def _mode(mode: int) -> int:
+    """Reduce a mode to what the key covers: the owner's exec bit."""
+    return 0o755 if mode & stat.S_IXUSR else 0o644
 
 
 def _add(tar: tarfile.TarFile, root: Path, path: str) -> None:
@@ -71,7 +70,7 @@ def _add(tar: tarfile.TarFile, root: Path, path: str) -> None:
     info.uname = info.gname = ""
     if info.islnk():  # two names of one file are two files to the builder
         info.type, info.size = tarfile.REGTYPE, (root / path).stat().st_size
-    info.mode = 0o755 if info.isdir() or info.mode & 0o111 else 0o644
+    info.mode = 0o755 if info.isdir() else _mode(info.mode)
     if info.isreg():
         with (root / path).open("rb") as content:
             tar.addfile(info, content)
