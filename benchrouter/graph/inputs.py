@@ -1,0 +1,63 @@
+"""What made a job's key, written out: goes into job.json and is what `explain` compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from benchrouter import CONTRACT
+from benchrouter.graph.build import Ask, Graph, base_key
+from benchrouter.graph.nodes import ImageNode, JobNode
+from benchrouter.keys.tree import Entry
+
+Inputs = dict[str, object]
+
+
+def job_inputs(ask: Ask, graph: Graph, job: JobNode) -> Inputs:
+    """List everything that the job's key covers, file by file; reads the trees when the cache holds digests only."""
+    return {
+        "contract": CONTRACT,
+        "files": _files(job.facts.tree().entries),
+        "task": job.facts.task().score_fields(),
+        "image": _image(graph, graph.images[job.image]),
+        "model": ask.identities[job.model.name, job.id.benchmark],
+        "variables": dict(ask.variables),
+        "templates": dict(ask.templates),
+        "repeat": job.id.repeat,
+        "seed": job.seed,
+    }
+
+
+def _image(graph: Graph, image: ImageNode) -> Inputs:
+    facts = image.facts
+    return {
+        "environment": image.label,
+        "key": image.key,
+        "files": _files(facts.tree().entries),
+        "build_args": dict(facts.build_args),
+        "platform": facts.platform,
+        "bases": {ref: base_key(ref) for ref in image.bases},
+        "siblings": {ref: _image(graph, graph.images[name]) for ref, name in image.siblings.items()},
+        "epoch": image.epoch,
+    }
+
+
+def _files(entries: Iterable[Entry]) -> dict[str, str]:
+    return {entry.path: _describe(entry) for entry in entries if entry.path}
+
+
+def _describe(entry: Entry) -> str:
+    if entry.kind == "file":
+        return f"{entry.content}{' executable' if entry.executable else ''}"
+    return f"link to {entry.content}" if entry.kind == "link" else "directory"
+
+
+def flatten(inputs: Mapping[str, object], prefix: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
+    """Turn nested inputs into {path of keys: value}, so that two of them can be compared leaf by leaf."""
+    flat: dict[tuple[str, ...], object] = {}
+    for key, value in inputs.items():
+        path = (*prefix, key)
+        if isinstance(value, Mapping) and value:
+            flat.update(flatten(value, path))
+        else:
+            flat[path] = value
+    return flat

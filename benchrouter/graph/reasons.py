@@ -1,0 +1,125 @@
+"""Why a node is not up to date, as data; the wording for people is in one place here, its layout elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from benchrouter.graph.inputs import flatten
+
+
+class Change(Enum):
+    """What happened to an input."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One reason; `because` is the chain towards the root cause."""
+
+    text: str
+    because: tuple[Cause, ...] = ()
+
+
+def differences(
+    old: Mapping[str, object], new: Mapping[str, object], where: Mapping[str, str]
+) -> tuple[Cause, ...]:
+    """Compare what made an earlier key with what makes this one; one cause per changed input.
+
+    `where` gives the directory to name files from: `task` for the task tree, and one per environment label.
+    """
+    causes = _leaves(old, new, where, "", skip={"image"})
+    old_image, new_image = old.get("image"), new.get("image")
+    if isinstance(old_image, Mapping) and isinstance(new_image, Mapping):
+        causes += _image(old_image, new_image, where)
+    return tuple(causes)
+
+
+def _image(old: Mapping[str, object], new: Mapping[str, object], where: Mapping[str, str]) -> list[Cause]:
+    if old.get("key") == new.get("key") and old.get("environment") == new.get("environment"):
+        return []
+    label = str(new.get("environment"))
+    if old.get("environment") != label:
+        return [Cause(f"environment changed: {old.get('environment')} -> {label}")]
+    inner = _leaves(old, new, where, label, skip={"key", "siblings", "environment"})
+    old_siblings, new_siblings = old.get("siblings"), new.get("siblings")
+    if isinstance(old_siblings, Mapping) and isinstance(new_siblings, Mapping):
+        for ref, sibling in new_siblings.items():
+            before = old_siblings.get(ref)
+            inner += (
+                _image(before, sibling, where)
+                if isinstance(before, Mapping)
+                else [Cause(f"now builds on {ref}")]
+            )
+    return [Cause(f"image {label} changed", tuple(inner))]
+
+
+def _leaves(
+    old: Mapping[str, object], new: Mapping[str, object], where: Mapping[str, str], label: str, skip: set[str]
+) -> list[Cause]:
+    before = {p: v for p, v in flatten(old).items() if p[0] not in skip}
+    after = {p: v for p, v in flatten(new).items() if p[0] not in skip}
+    causes = []
+    for path in [*after, *(p for p in before if p not in after)]:
+        if before.get(path) == after.get(path) and (path in before) == (path in after):
+            continue
+        if _is_empty_group(before, after, path):
+            continue
+        change = (
+            Change.ADDED if path not in before else Change.REMOVED if path not in after else Change.CHANGED
+        )
+        causes.append(Cause(_say(path, before.get(path), after.get(path), change, where, label)))
+    return causes
+
+
+def _is_empty_group(
+    before: Mapping[tuple[str, ...], object], after: Mapping[tuple[str, ...], object], path: tuple[str, ...]
+) -> bool:
+    # An empty mapping is a leaf of its own; it comes and goes with its first member, which is named already.
+    return before.get(path) == {} or after.get(path) == {}
+
+
+def _say(
+    path: tuple[str, ...], old: object, new: object, change: Change, where: Mapping[str, str], label: str
+) -> str:
+    kind, name = path[0], ".".join(path[1:])
+    values = f": {_short(old)} -> {_short(new)}" if change is Change.CHANGED else ""
+    if kind == "files":
+        how = change.value
+        if change is Change.CHANGED and _content(old) == _content(new):
+            how = "exec bit changed"
+        elif change is Change.CHANGED and str(new).startswith("link to"):
+            how = f"changed: {old if str(old).startswith('link') else 'file'} -> {new}"
+        return f"file {_join(where.get(label or 'task', ''), name)} {how}"
+    if kind == "variables":
+        return f"variable {name} {change.value}{values}"
+    if kind == "templates":
+        return f"template templates/{name} {change.value}"
+    if kind == "bases":
+        return f"base image {name} {change.value}"
+    if kind == "build_args":
+        return f"build argument {name} {change.value}{values}"
+    if kind == "epoch":
+        return f"environment refreshed (epoch {old} -> {new})"
+    if kind == "task":
+        return f"{_join(where.get('task', ''), 'task.yaml')}: {name} {change.value}{values}"
+    if kind == "model":
+        return f"model {name or 'identity'} {change.value}{values}"
+    return f"{'.'.join(path)} {change.value}{values}"
+
+
+def _join(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name
+
+
+def _content(value: object) -> str:
+    return str(value).removesuffix(" executable")
+
+
+def _short(value: object) -> str:
+    text = repr(value) if not isinstance(value, str) else value
+    return text if len(text) <= 60 else text[:57] + "..."

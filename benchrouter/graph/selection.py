@@ -1,0 +1,121 @@
+"""From the words of `bench=` and `tasks=` to benchmarks and tasks; pure but for what `Catalog` looks up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchrouter.spec.names import did_you_mean
+
+
+class SelectionError(Exception):
+    """A word on the command line that names nothing, or names it twice; one line per word."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """What a word can name: benchmarks of the workspace by name, groups, directories anywhere.
+
+    `directory` says which benchmark directory a path means, or None.
+    """
+
+    benchmarks: Mapping[str, Path]
+    groups: Mapping[str, tuple[str, ...]]
+    directory: Callable[[str], Path | None]
+
+    def words(self) -> list[str]:
+        """List every name that can be typed."""
+        return [*self.benchmarks, *self.groups, "all"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One chosen benchmark directory; `tasks` None means all of them. `word` is what was typed."""
+
+    root: Path
+    tasks: tuple[str, ...] | None
+    word: str
+
+
+def choose(words: Iterable[str], catalog: Catalog) -> tuple[Choice, ...]:
+    """Resolve `bench=` words; no word means the group `default`, or all benchmarks without such a group."""
+    given = tuple(words) or (("default",) if "default" in catalog.groups else ("all",))
+    chosen: dict[Path, tuple[str, tuple[str, ...] | None]] = {}
+    faults: list[str] = []
+    for word in given:
+        for root, task in _expand(word, catalog, (), faults):
+            _, tasks = chosen.get(root, (word, ()))
+            more = None if task is None or tasks is None else tuple(dict.fromkeys((*tasks, task)))
+            chosen[root] = (word, more)
+    if faults:
+        raise SelectionError("\n".join(faults))
+    return tuple(Choice(root, tasks, word) for root, (word, tasks) in chosen.items())
+
+
+def _expand(
+    word: str, catalog: Catalog, within: tuple[str, ...], faults: list[str]
+) -> list[tuple[Path, str | None]]:
+    if word in within:
+        faults.append(f"group `{word}` contains itself: {' -> '.join((*within[within.index(word) :], word))}")
+        return []
+    if word in catalog.groups:
+        inner = [_expand(member, catalog, (*within, word), faults) for member in catalog.groups[word]]
+        return [pair for pairs in inner for pair in pairs]
+    if word == "all":
+        return [(root, None) for root in catalog.benchmarks.values()]
+    if word in catalog.benchmarks:
+        return [(catalog.benchmarks[word], None)]
+    name, _, task = word.partition("/")
+    if name in catalog.benchmarks and task and "/" not in task:
+        return [(catalog.benchmarks[name], task)]
+    root = catalog.directory(word)
+    if root is not None:
+        return [(root, None)]
+    where = f" (in group `{within[-1]}` of benchrouter.yaml)" if within else ""
+    meant = did_you_mean(word, catalog.words()) or did_you_mean(name, catalog.benchmarks)
+    faults.append(f"no benchmark, group or benchmark directory `{word}`{where}{meant}{_known(catalog)}")
+    return []
+
+
+def _known(catalog: Catalog) -> str:
+    names = catalog.words()
+    return f"; known: {', '.join(names)}" if len(names) <= 12 else ""
+
+
+def filter_tasks(
+    words: tuple[str, ...], chosen: Mapping[str, tuple[str, ...]], declared: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Apply `tasks=` (names, or benchmark/task) to the chosen tasks of each benchmark; every word must match.
+
+    `chosen` and `declared` map a benchmark's name to its tasks; benchmarks that keep no task drop out.
+    """
+    _check_declared(chosen, declared)
+    if not words:
+        return dict(chosen)
+    kept: dict[str, tuple[str, ...]] = {}
+    matched: set[str] = set()
+    for name, tasks in chosen.items():
+        hits = {task: {task, f"{name}/{task}"} & set(words) for task in tasks}
+        matched |= {word for found in hits.values() for word in found}
+        own = tuple(task for task in tasks if hits[task])
+        if own:
+            kept[name] = own
+    known = [task for tasks in chosen.values() for task in tasks]
+    missing = [
+        f"no selected benchmark has a task `{w}`{did_you_mean(w, known)}" for w in words if w not in matched
+    ]
+    if missing:
+        raise SelectionError("\n".join(missing))
+    return kept
+
+
+def _check_declared(chosen: Mapping[str, tuple[str, ...]], declared: Mapping[str, tuple[str, ...]]) -> None:
+    faults = [
+        f"benchmark `{name}` has no task `{task}`{did_you_mean(task, declared[name])}"
+        for name, tasks in chosen.items()
+        for task in tasks
+        if task not in declared[name]
+    ]
+    if faults:
+        raise SelectionError("\n".join(faults))

@@ -1,0 +1,66 @@
+"""`doit clean`: removes what can be made again; results only on request."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
+from benchrouter.make.commands.plain import PlainCommand
+from benchrouter.make.session import Session, doit_variables
+from benchrouter.make.variables import UsageError
+from benchrouter.store.journal import living_owners
+
+OPT_DRY = {
+    "name": "dryrun",
+    "short": "n",
+    "long": "dry-run",
+    "type": bool,
+    "default": False,
+    "help": "say what would be removed",
+}
+
+
+class Clean(PlainCommand):
+    """Removes images, archives and rendered configuration; with stale=1 only what is superseded."""
+
+    doc_purpose = "remove images, archives, rendered configuration; results=1: results too; stale=1: only what is superseded"
+    doc_usage = "[image:BENCHMARK/ENVIRONMENT ...] [results=1] [stale=1] [model=NAME,...] [bench=...]"
+    cmd_options = (OPT_DRY,)
+
+    def answer(self, options: Any, args: list[str]) -> int:
+        """Remove, and say what was removed and what could not be."""
+        from benchrouter.make import cleaning
+
+        session = Session.begin(doit_variables())
+        odd = [word for word in args if not word.startswith("image")]
+        if odd:
+            raise UsageError(
+                f"clean {odd[0]}: only images can be named; results=1 and stale=1 are for the rest"
+            )
+        if living_owners(session.ws):
+            raise UsageError("a run is under way in this workspace; wait for its end, or stop it first")
+        dry = options["dryrun"]
+        if session.variables.stale:
+            if dry:
+                raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
+            removals = [cleaning.clean_superseded(session)]
+        else:
+            removals = [cleaning.clean_images(session, args, dry=dry)]
+            if not args:
+                removals.append(cleaning.clean_directories(session, dry=dry))
+        if session.variables.results:
+            removals.append(cleaning.clean_results(session, dry=dry))
+        return _report(removals, dry=dry)
+
+
+def _report(removals: list[Any], *, dry: bool) -> int:
+    removed = [name for removal in removals for name in removal.removed]
+    failed = [name for removal in removals for name in removal.failed]
+    for name in removed:
+        print(f"{'would remove' if dry else 'removed'} {name}")
+    for name in failed:
+        print(f"not removed: {name}", file=sys.stderr)
+    if not removed and not failed:
+        print("nothing to remove")
+    return NOT_ALL_COMPLETED if failed else OK

@@ -1,0 +1,78 @@
+"""`doit explain NODE`: what a node is made from, and the chain from "it runs again" to the root cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import Any
+
+from benchrouter.make.commands.guard import OK
+from benchrouter.make.commands.plain import PlainCommand
+from benchrouter.make.session import Session, aggregate_paths, doit_variables
+from benchrouter.make.variables import UsageError
+from benchrouter.make.why import facts_of_image, facts_of_job, lines_of, why_job
+from benchrouter.spec.names import did_you_mean
+
+
+class Explain(PlainCommand):
+    """Explains nodes by name or pattern; starts nothing, writes nothing."""
+
+    doc_purpose = "explain a node: its inputs, and why it is or is not up to date"
+    doc_usage = "NODE ... [model=NAME,...] [VARIABLE=value]"
+
+    def answer(self, options: Any, args: list[str]) -> int:
+        """Print an explanation of each named node."""
+        session = Session.begin(doit_variables())
+        if not args:
+            raise UsageError("explain what? Name a node, for example: doit explain 'job:*' model=demo")
+        if any(word.startswith(("job:", "aggregate", "config:")) for word in args):
+            session.require_model()
+        nodes = _nodes(session)
+        for word in args:
+            found = [name for name in nodes if fnmatchcase(name, word)]
+            if not found:
+                raise UsageError(f"no node `{word}`{did_you_mean(word, nodes)}; `doit list --all` names them")
+            for name in found:
+                print(name)
+                for line in nodes[name]():
+                    print(f"  {line}")
+        return OK
+
+
+def _nodes(session: Session) -> dict[str, Any]:
+    graph = session.graph
+    nodes: dict[str, Any] = {
+        base.name: lambda ref=base.ref: iter([f"reference  {ref}"]) for base in graph.bases.values()
+    }
+    for image in graph.images.values():
+        nodes[image.name] = lambda image=image: facts_of_image(session, image)
+    for job in graph.jobs:
+        nodes[job.name] = nodes[f"config:{job.label}"] = lambda job=job: _job(session, job)
+    for node in graph.aggregates:
+        nodes[node.name] = lambda node=node: _aggregate(session, node)
+    nodes["aggregate"] = lambda: (line for node in graph.aggregates for line in _aggregate(session, node))
+    return nodes
+
+
+def _job(session: Session, job: Any) -> Iterator[str]:
+    yield from facts_of_job(session, job)
+    causes = why_job(session, job)
+    yield "up to date" if not causes else "runs, because"
+    yield from lines_of(causes)
+
+
+def _aggregate(session: Session, node: Any) -> Iterator[str]:
+    for path in aggregate_paths(session.ws, node):
+        yield f"file       {path.relative_to(session.ws.root)}"
+    stale = [job for job in node.jobs if job.id in session.stale_ids]
+    if not stale:
+        yield (
+            "is written again, because it does not say what its jobs say"
+            if session.is_stale(node)
+            else "up to date"
+        )
+        return
+    yield f"is written again, because {len(stale)} of {len(node.jobs)} jobs run:"
+    for job in stale:
+        yield f"  {job.name}"
+        yield from lines_of(why_job(session, job), "    ")

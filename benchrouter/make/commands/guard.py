@@ -1,0 +1,32 @@
+"""What every command does with a mistake of the person: one clear message and exit status 2, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+from benchrouter.graph.selection import SelectionError
+from benchrouter.make.variables import UsageError
+from benchrouter.models.model import ModelError
+from benchrouter.spec.problems import SpecError
+from benchrouter.store.problems import StoreError
+
+OK, NOT_ALL_COMPLETED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; turn mistakes into messages on stderr, and a closed pipe into a quiet end."""
+    try:
+        status = command()
+        sys.stdout.flush()
+        return status
+    except (UsageError, SelectionError, ModelError, SpecError, StoreError) as error:
+        print(f"doit: {error}" if "\n" not in str(error) else f"doit:\n{error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        # The reader is gone; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_ALL_COMPLETED
+    except KeyboardInterrupt:
+        return INTERRUPTED

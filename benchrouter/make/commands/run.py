@@ -1,0 +1,108 @@
+"""`doit run`: bring the scores up to date. Ours, because of pruning, signals, admission and exit status."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from doit.cmd_run import Run as DoitRun
+from doit.cmd_run import opt_always
+from doit.control import TaskControl
+
+from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
+from benchrouter.make.session import Session, announce, doit_variables
+from benchrouter.make.summary import print_scores
+from benchrouter.make.variables import UsageError
+
+OPT_SLOTS = {
+    "name": "num_process",
+    "short": "n",
+    "long": "process",
+    "type": int,
+    "default": 8,
+    "help": "how many jobs run at once [default: 8]",
+}
+OPT_PLAIN = {
+    "name": "plain",
+    "long": "plain",
+    "type": bool,
+    "default": False,
+    "help": "print plain lines instead of the live view",
+}
+
+
+class Run(DoitRun):  # type: ignore[misc]
+    """Runs what is not up to date; nodes named on the command line are looked at even when they are."""
+
+    doc_purpose = "run what is not up to date, then show the scores"
+    doc_usage = "[NODE ...] [model=NAME,...] [bench=...] [tasks=...] [VARIABLE=value]"
+    cmd_options = (opt_always, OPT_SLOTS, OPT_PLAIN)
+
+    def execute(self, params: Any, args: list[str]) -> int:
+        """Prepare the session, then let doit load dodo.py and run it."""
+        return guarded(lambda: self._guarded(params, args))
+
+    def _guarded(self, params: Any, args: list[str]) -> int:
+        if params["num_process"] < 1:
+            raise UsageError(f"-n {params['num_process']}: expected a whole number of at least 1")
+        session = Session.begin(
+            doit_variables(), named=args, pruned=True, always=params["always"], may_write=True
+        )
+        if not args or any(word.startswith(("job", "aggregate", "config")) for word in args):
+            session.require_model()
+        session.ws.ensure()
+        announce(session)
+        from benchrouter.make.sweeping import sweep_dead_owners
+
+        sweep_dead_owners(session, lambda text: print(text, file=sys.stderr))
+        for problem in session.sources.warnings:
+            print(problem, file=sys.stderr)
+        if (
+            not args
+            and not session.stale_jobs
+            and not session.stale_aggregates
+            and not session.variables.refresh
+        ):
+            print_scores(session, sys.stdout)
+            return OK
+        return self._live(session, params, args)
+
+    def _live(self, session: Session, params: Any, args: list[str]) -> int:
+        from benchrouter.make.finishing import finish
+        from benchrouter.make.lifetime import living_run
+        from benchrouter.make.preparing import prepare
+
+        with living_run(session, sys.stdout, slots=params["num_process"], plain=params["plain"]) as run:
+            if not prepare(run):
+                return NOT_ALL_COMPLETED
+            super().execute(params, args)
+        completed = finish(run, sys.stdout)
+        if run.stop.is_set():
+            return INTERRUPTED
+        return OK if completed else NOT_ALL_COMPLETED
+
+    def _execute(self, always: bool) -> int:
+        """Run the tasks that doit selected, as our runner admits them."""
+        from doit.task import Stream
+
+        from benchrouter.make.doit_reporter import Bridge
+        from benchrouter.make.runner import SlotRunner
+        from benchrouter.make.session import current
+
+        run = current().run
+        self.control = TaskControl(self.task_list)
+        self.control.process(self.sel_tasks)
+        runner = SlotRunner(
+            self.dep_manager,
+            Bridge(run.reporter),
+            True,
+            False,
+            Stream(2),
+            admission=run.admission,
+            gate=run,
+            stop=run.stop,
+            wake=run.wake,
+        )
+        status: int = runner.run_all(self.control.task_dispatcher())
+        run.internal_failure = status != 0
+        return status

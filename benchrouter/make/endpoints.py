@@ -1,0 +1,90 @@
+"""The endpoints of a run: started when embedded, asked before the first job, watched while jobs run."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchrouter.graph.nodes import JobNode
+from benchrouter.make.breaker import Breaker
+from benchrouter.models.model import Model
+from benchrouter.models.preflight import Preflight, preflight
+
+if TYPE_CHECKING:
+    from benchrouter.make.run import Run
+    from benchrouter.models.demo import DemoEndpoint
+
+
+class Endpoints:
+    """Knows where each job's model is reached; `refused` maps a model to why none of its jobs can run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._breakers: dict[str, Breaker] = {}
+        self._demo: DemoEndpoint | None = None
+        self.refused: dict[str, str] = {}
+
+    @cached_property
+    def demo(self) -> DemoEndpoint:
+        """The embedded demo endpoint, started on first use."""
+        from benchrouter.models.demo import DemoEndpoint, load_answers
+
+        roots = {
+            c.scanned.benchmark.name: c.scanned.benchmark.root for c in self._run.session.sources.selected
+        }
+        self._demo = DemoEndpoint(load_answers(roots))
+        self._demo.start()
+        return self._demo
+
+    def url(self, job: JobNode) -> str:
+        """Give the base URL that the job is told; empty when the model has none."""
+        if job.model.embedded:
+            return self.demo.endpoint_for(job.id.benchmark)
+        return job.model.endpoint or ""
+
+    def check(self, models: tuple[Model, ...]) -> None:
+        """Ask each model's endpoint once, all at the same time; remember and report those that cannot serve."""
+        asked = [model for model in models if not model.embedded]
+        if not asked:
+            return
+        with ThreadPoolExecutor(len(asked)) as pool:
+            for model, answer in zip(asked, pool.map(self._ask, asked), strict=True):
+                if not answer.ok:
+                    self.refused[model.name] = answer.detail
+                    self._run.reporter.note(f"model {model.name}: {answer.detail}; its jobs are not started")
+                elif answer.detail:
+                    self._run.reporter.note(f"model {model.name}: {answer.detail}")
+
+    def _ask(self, model: Model) -> Preflight:
+        site = self._run.session.sources.settings.site
+        given = {"http": site.proxies.http, "https": site.proxies.https, "no_proxy": site.proxies.no_proxy}
+        proxies = {name: value for name, value in given.items() if value}
+        return preflight(model, model.endpoint, site.ca_bundle, proxies or None)
+
+    def breaker(self, model: Model) -> Breaker:
+        """Give the breaker that watches a model's endpoint."""
+        known = self._breakers.get(model.name)
+        if known is None:
+            run = self._run
+            limits = run.session.sources.settings.site.limits
+
+            def probe() -> str:
+                answer = Preflight(True) if model.embedded else self._ask(model)
+                return "" if answer.ok else answer.detail
+
+            known = Breaker(
+                f"model {model.name}",
+                probe,
+                run.reporter.note,
+                lambda: run.wake.put(None),
+                failures=limits.endpoint_failures,
+                patience=limits.endpoint_patience,
+            )
+            self._breakers[model.name] = known
+        return known
+
+    def close(self) -> None:
+        """Stop what was started."""
+        if self._demo is not None:
+            self._demo.stop()

@@ -1,0 +1,58 @@
+"""The end of a run: the record in `runs/`, the tables, the truth in the exit status."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+from benchrouter.graph.nodes import JobNode
+from benchrouter.make.run import Run
+from benchrouter.make.summary import print_failures, print_scores
+from benchrouter.store import runs
+from benchrouter.store.runs import RunJob, RunRecord, state_of
+from benchrouter.store.states import JobState, Outcome, RunState
+
+
+def finish(run: Run, out: TextIO) -> bool:
+    """Record the run and print what came of it; tell whether all its jobs are completed."""
+    session = run.session
+    jobs = [_record(run, job) for job in session.graph.jobs if not session.named or job in session.due_jobs]
+    state = state_of(jobs)
+    record = RunRecord(
+        run_id=run.id,
+        argv=tuple(sys.argv[1:]),
+        variables=dict(session.variables.environment),
+        models=session.variables.models,
+        benchmarks=tuple(choice.scanned.benchmark.name for choice in session.sources.selected),
+        started=run.started,
+        finished=time.time(),
+        state=state,
+        jobs=tuple(jobs),
+    )
+    if jobs:
+        runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
+    failed = [(job, run.outcomes[job.id]) for job in session.graph.jobs if _failed(run.outcomes.get(job.id))]
+    print_failures(session, out, failed)
+    if jobs:
+        print(file=out)
+        print_scores(session, out, run.outcomes)
+    images = [outcome for outcome in run.images.failed.values()]
+    return state is RunState.COMPLETED and not run.internal_failure and not images
+
+
+def _failed(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.state is JobState.FAILED
+
+
+def _record(run: Run, job: JobNode) -> RunJob:
+    outcome = run.outcomes.get(job.id)
+    if outcome is not None:
+        adopted = job.id in run.adopted
+        return RunJob(
+            job.id, job.key, outcome.state, outcome.reason, outcome.overall, outcome.seconds, adopted
+        )
+    done = None if job.id in run.session.stale_ids else run.session.completed.get(job.id)
+    if done is not None:
+        return RunJob(job.id, job.key, JobState.COMPLETED, overall=done.overall)
+    return RunJob(job.id, job.key, JobState.QUEUED)

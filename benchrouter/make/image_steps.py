@@ -1,0 +1,152 @@
+"""The actions on images: get a base, build an environment once per key, remember what failed and why."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from benchrouter.engine.bases import BaseImage, ensure_base
+from benchrouter.engine.build import BuildRequest, build
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, ImageBuildFailed, ImageMissing
+from benchrouter.engine.images import image_id, remove_name
+from benchrouter.graph.nodes import BaseNode, ImageNode
+from benchrouter.make.lockfile import read_epochs, write_epochs
+from benchrouter.make.runner import AGAIN
+from benchrouter.make.trees import environment_changed
+from benchrouter.store.locks import try_lock
+from benchrouter.store.states import JobState, Outcome, Reason
+
+if TYPE_CHECKING:
+    from benchrouter.make.run import Run
+
+_POLL = 0.3
+
+
+class ImageSteps:
+    """Actions of one run; `failed` maps the node of an image that cannot be had to the outcome of its jobs."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._session = run.session
+        self._site = run.session.sources.settings.site
+        self._missing: dict[str, Outcome] = {}
+        self.bases: dict[str, BaseImage] = {}
+        self.failed: dict[str, Outcome] = {}
+
+    def get_base(self, base: BaseNode) -> None:
+        """Get a base image; when it cannot be had, the images on it and their jobs say so."""
+        began = time.monotonic()
+        self._run.reporter.started(base.name, None)
+        try:
+            self.bases[base.ref] = ensure_base(
+                self._run.connected(),
+                base.ref,
+                self._site,
+                cancelled=self._run.stop,
+                on_line=lambda text: self._run.reporter.line(base.name, text),
+                platform=self._platform(base.ref),
+                refresh=any(base.ref in image.bases for image in self._refreshed()),
+            )
+        except (EngineError, BuildCancelled) as error:
+            self._missing[base.ref] = _outcome(error)
+        outcome = self._missing.get(base.ref, Outcome(JobState.COMPLETED))
+        self._run.reporter.ended(base.name, _timed(outcome, began))
+
+    def _refreshed(self) -> list[ImageNode]:
+        return [image for image in self._session.graph.images.values() if image.refresh]
+
+    def _platform(self, ref: str) -> str | None:
+        """Give the platform that the images on this base want; an engine holds one per reference."""
+        wanted = (image.facts.platform for image in self._session.graph.images.values() if ref in image.bases)
+        return next((platform for platform in wanted if platform), None)
+
+    def build(self, image: ImageNode) -> dict[str, float] | None:
+        """Build an image unless another run builds it now; the value asks the runner to come again."""
+        blocked = self._blocked(image)
+        if blocked is not None:
+            self.failed[image.name] = blocked
+            return None
+        lock = try_lock(self._session.ws, image.key)
+        if lock is None:
+            return {AGAIN: _POLL}
+        with lock:
+            began = time.monotonic()
+            self._run.reporter.started(image.name, None)
+            outcome = self._build(image)
+            if not outcome.completed:
+                self.failed[image.name] = outcome
+            self._run.reporter.ended(image.name, _timed(outcome, began))
+        return None
+
+    def _blocked(self, image: ImageNode) -> Outcome | None:
+        for ref in image.bases:
+            if ref in self._missing:
+                return self._missing[ref]
+        return next((self.failed[name] for name in image.siblings.values() if name in self.failed), None)
+
+    def _build(self, image: ImageNode) -> Outcome:
+        try:
+            engine = self._run.connected()
+            if image_id(engine, image.tag) is None:
+                self._build_anew(engine, image)
+            self._note_refresh(image)
+        except (EngineError, ImageBuildFailed, BuildCancelled) as error:
+            return _outcome(error)
+        return Outcome(JobState.COMPLETED)
+
+    def _build_anew(self, engine: Engine, image: ImageNode) -> None:
+        build(
+            engine,
+            self._request(image),
+            lambda text: self._run.reporter.line(image.name, text),
+            self._run.stop,
+        )
+        changed = environment_changed(image.facts)
+        if changed is not None:
+            # The name would promise content that the image may not have.
+            remove_name(engine, image.tag)
+            raise BuildCancelled(changed)
+
+    def _request(self, image: ImageNode) -> BuildRequest:
+        graph, facts = self._session.graph, image.facts
+        bases = {ref: self.bases[ref].used for ref in image.bases if ref in self.bases}
+        siblings = {ref: graph.images[name].tag for ref, name in image.siblings.items()}
+        return BuildRequest(
+            tag=image.tag,
+            key=image.key,
+            dockerfile=facts.dockerfile,
+            context=facts.root,
+            workspace_id=self._session.ws.id,
+            run_id=self._run.id,
+            context_paths=tuple(entry.path for entry in facts.tree().entries if entry.path),
+            build_args=facts.build_args,
+            platform=facts.platform,
+            bases={**bases, **siblings},
+            no_cache=image.refresh,
+            owner=self._run.journal.owner.label,
+            site=self._site,
+        )
+
+    def _note_refresh(self, image: ImageNode) -> None:
+        if not image.refresh:
+            return
+        root = self._session.ws.root
+        write_epochs(root, {**read_epochs(root), image.label: image.epoch})
+
+
+def _timed(outcome: Outcome, began: float) -> Outcome:
+    seconds = time.monotonic() - began
+    return Outcome(outcome.state, outcome.reason, outcome.detail, seconds=seconds, log_tail=outcome.log_tail)
+
+
+def _outcome(error: Exception) -> Outcome:
+    """Turn what the engine floor raises into the outcome of the jobs that needed the image."""
+    reasons: tuple[tuple[type[Exception], Reason], ...] = (
+        (ImageMissing, Reason.IMAGE_MISSING),
+        (DiskFull, Reason.DISK),
+        (ImageBuildFailed, Reason.IMAGE_BUILD),
+        (BuildCancelled, Reason.CANCELLED),
+    )
+    reason = next((found for kind, found in reasons if isinstance(error, kind)), Reason.ENGINE)
+    return Outcome(JobState.FAILED, reason, str(error), log_tail=getattr(error, "tail", ""))

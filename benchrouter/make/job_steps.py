@@ -1,0 +1,246 @@
+"""The actions on jobs: render, run once a workspace, retry infrastructure, adopt what others did, aggregate."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchrouter.graph.inputs import job_inputs
+from benchrouter.graph.nodes import AggregateNode, JobNode
+from benchrouter.graph.support import unsupported
+from benchrouter.jobs.render import Renderer
+from benchrouter.jobs.request import Executor, JobRequest
+from benchrouter.make.provenance import Provenance
+from benchrouter.make.runner import AGAIN
+from benchrouter.make.session import aggregate_paths
+from benchrouter.make.trees import mounted_tree, what_changed
+from benchrouter.store import layout
+from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.failures import last_failure, record_failure
+from benchrouter.store.jobid import JobId
+from benchrouter.store.locks import Lock, try_lock
+from benchrouter.store.results import CompletedJob, FailedAttempt, find, write_documents
+from benchrouter.store.states import JobState, Outcome, Reason
+
+if TYPE_CHECKING:
+    from benchrouter.make.run import Run
+
+RETRIES = 2
+_BACKOFF = (1.0, 4.0)
+_POLL = 0.3
+_KEEP_AGGREGATES = 100
+
+
+class JobSteps:
+    """Actions of one run; called from its threads, each job by one thread at a time."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._session = run.session
+        self._ws = run.session.ws
+        self._renderer = Renderer(self._ws, run.session.sources.settings.site.limits)
+        self._provenance = Provenance(run)
+        self._locks: dict[JobId, Lock] = {}
+        self._attempts: dict[JobId, int] = {}
+        self._executor: Executor | None = None
+        self._executor_lock = threading.Lock()
+        self.failures: dict[JobId, FailedAttempt] = {}
+
+    def render(self, job: JobNode) -> None:
+        """Render the run configuration of a job into the cache."""
+        self._renderer.render_to(self._request(job), layout.config_dir(self._ws, job.id))
+
+    def run(self, job: JobNode) -> dict[str, float] | None:
+        """Run one attempt; the value asks the runner to come again, after a failure or while another run has the job."""
+        refusal = self._refusal(job)
+        if refusal is not None:
+            self._finish(job, self._record_refusal(job, refusal))
+            return None
+        if job.id not in self._locks:
+            lock = try_lock(self._ws, job.key)
+            if lock is None:
+                return {AGAIN: _POLL}
+            self._locks[job.id] = lock
+        outcome = self._adopt(job) or self._attempt(job)
+        if self._should_retry(job, outcome):
+            pause = _BACKOFF[self._attempts[job.id] - 1] * random.uniform(0.7, 1.3)
+            word = outcome.reason.word if outcome.reason else ""
+            self._run.reporter.note(f"{job.name}: {word}: {outcome.detail}; again in {pause:.1f} s")
+            return {AGAIN: pause}
+        self._finish(job, outcome)
+        return None
+
+    def _attempt(self, job: JobNode) -> Outcome:
+        task = job.facts.task()
+        self._run.reporter.started(job.name, task.timeout)
+        request = self._request(job, job_inputs(self._session.sources.ask, self._session.graph, job))
+        outcome = self._running(request, job)
+        self._watch(job, outcome)
+        return outcome
+
+    def _running(self, request: JobRequest, job: JobNode) -> Outcome:
+        return self._the_executor().run(
+            request, lambda text: self._run.reporter.line(job.name, text), self._run.stop
+        )
+
+    def _the_executor(self) -> Executor:
+        with self._executor_lock:
+            if self._executor is None:
+                from benchrouter.jobs.simple import SimpleExecutor
+
+                site = self._session.sources.settings.site
+                owner = self._run.journal.owner.label
+                self._executor = SimpleExecutor(self._run.connected(), self._ws, site, owner)
+            return self._executor
+
+    def _watch(self, job: JobNode, outcome: Outcome) -> None:
+        """Tell the breakers how it went."""
+        endpoint = self._run.endpoints.breaker(job.model)
+        if outcome.reason is Reason.ENGINE:
+            self._run.engine_breaker.failed(outcome.detail)
+        elif outcome.reason is Reason.ENDPOINT:
+            endpoint.failed(outcome.detail)
+        elif outcome.completed:
+            endpoint.worked()
+            self._run.engine_breaker.worked()
+
+    def _should_retry(self, job: JobNode, outcome: Outcome) -> bool:
+        if (
+            outcome.completed
+            or outcome.reason is None
+            or not outcome.reason.retried
+            or self._run.stop.is_set()
+        ):
+            return False
+        if job.id in self._run.adopted:
+            return False
+        count = self._attempts.get(job.id, 0) + 1
+        self._attempts[job.id] = count
+        return count <= RETRIES
+
+    def _refusal(self, job: JobNode) -> Outcome | None:
+        """Say why a job cannot be started at all."""
+        reason, detail = Reason.UNSUPPORTED, unsupported(job.facts) or self._too_many_gpus(job)
+        if not detail and job.model.name in self._run.endpoints.refused:
+            reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
+        if not detail and self._run.endpoints.breaker(job.model).given_up:
+            reason, detail = Reason.ENDPOINT, self._run.endpoints.breaker(job.model).given_up
+        if not detail and (self._run.engine is None or self._run.engine_breaker.given_up):
+            reason, detail = Reason.ENGINE, self._run.engine_fault or self._run.engine_breaker.given_up
+        if not detail and job.image in self._run.images.failed:
+            return self._run.images.failed[job.image]
+        return Outcome(JobState.FAILED, reason, detail) if detail else None
+
+    def _too_many_gpus(self, job: JobNode) -> str:
+        asked, there = job.facts.task().resources.gpus, self._run.admission.gpus
+        return f"the task asks for {asked} GPUs, the engine has {there}" if asked > there else ""
+
+    def _record_refusal(self, job: JobNode, outcome: Outcome) -> Outcome:
+        """Leave a failed attempt that says why, so that the next run and the aggregate know."""
+        staging = self._ws.cache / "attempts" / self._run.id / f"refused-{secrets.token_hex(8)}"
+        make_dirs(staging, durable=False)
+        inputs = job_inputs(self._session.sources.ask, self._session.graph, job)
+        write_documents(
+            staging,
+            job.id,
+            job.key,
+            outcome,
+            inputs=inputs,
+            provenance=self._provenance.of(job),
+            run_id=self._run.id,
+        )
+        if outcome.log_tail:
+            (staging / layout.LOGS).mkdir()
+            (staging / layout.LOGS / "build.log").write_text(outcome.log_tail + "\n", "utf-8", "replace")
+        keep = self._session.sources.settings.site.limits.keep_failed
+        recorded = record_failure(self._ws, job.id, job.key, staging, keep, durable=False)
+        return Outcome(
+            outcome.state, outcome.reason, outcome.detail, log_tail=outcome.log_tail, path=recorded.path
+        )
+
+    def _adopt(self, job: JobNode) -> Outcome | None:
+        """Take over what another invocation made of this job since this run began."""
+        if self._attempts.get(job.id):
+            return None
+        done = None if self._session.always else find(self._ws, job.id, job.key)
+        if done is not None:
+            self._run.adopted.add(job.id)
+            return Outcome(JobState.COMPLETED, overall=done.overall, warnings=done.warnings, path=done.path)
+        failure = last_failure(self._ws, job.id, job.key)
+        before = self._session.failures.get(job.id)
+        if failure is None or failure.run_id == self._run.id or failure.reason is Reason.CANCELLED:
+            return None
+        if before is not None and failure.n <= before.n:
+            return None
+        self._run.adopted.add(job.id)
+        return Outcome(JobState.FAILED, failure.reason, failure.detail, path=failure.path)
+
+    def _finish(self, job: JobNode, outcome: Outcome) -> None:
+        lock = self._locks.pop(job.id, None)
+        if lock is not None:
+            lock.release()
+        self._run.outcomes[job.id] = outcome
+        if outcome.completed and outcome.overall is not None:
+            self._session.fresh[job.id] = CompletedJob(
+                job.id, job.key, outcome.overall, outcome.seconds, outcome.warnings, outcome.path
+            )
+        elif outcome.reason is not None:
+            number = int(Path(outcome.path).name) if Path(outcome.path).name.isdecimal() else 0
+            self.failures[job.id] = FailedAttempt(
+                number,
+                job.id,
+                job.key,
+                outcome.reason,
+                outcome.detail,
+                self._run.id,
+                outcome.seconds,
+                outcome.path,
+            )
+        self._run.reporter.ended(job.name, outcome)
+
+    def release(self) -> None:
+        """Let go of the keys that jobs held when the run was stopped."""
+        for ident in list(self._locks):
+            self._locks.pop(ident).release()
+
+    def _request(self, job: JobNode, inputs: dict[str, Any] | None = None) -> JobRequest:
+        sources, facts = self._session.sources, job.facts
+        task = facts.task()
+        names = dict.fromkeys((*sources.settings.pass_env, *task.pass_env))
+        environ = self._session.environ
+        return JobRequest(
+            id=job.id,
+            key=job.key,
+            run_id=self._run.id,
+            task=task,
+            tree=mounted_tree(self._ws, facts) if inputs is not None else facts.root,
+            task_root=facts.root,
+            benchmark_root=facts.root.parent,
+            image_tag=self._session.graph.images[job.image].tag,
+            model=job.model,
+            endpoint=self._run.endpoints.url(job),
+            variables=sources.ask.variables,
+            pass_env={name: environ[name] for name in names if name in environ},
+            seed=job.seed,
+            inputs=inputs or {},
+            provenance=self._provenance.of(job) if inputs is not None else {},
+            changed=lambda: what_changed(facts),
+        )
+
+    def write_aggregate(self, node: AggregateNode) -> None:
+        """Write the aggregate of what the jobs are now, where it differs from what is there."""
+        failures = {**self._session.failures, **self.failures}
+        data = self._session.score(node, failures).to_bytes()
+        for path in aggregate_paths(self._ws, node):
+            make_dirs(path.parent, durable=False)
+            write_atomic(path, data)
+        _prune(layout.aggregates_dir(self._ws, node.benchmark.name, node.model.name))
+
+
+def _prune(directory: Path) -> None:
+    files = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+    for path in files[:-_KEEP_AGGREGATES]:
+        path.unlink(missing_ok=True)

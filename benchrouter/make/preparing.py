@@ -1,0 +1,57 @@
+"""What a run finds out before its first job: endpoints that do not answer, images that cannot be had."""
+
+from __future__ import annotations
+
+import sys
+
+from benchrouter.engine.available import can_pull
+from benchrouter.engine.bases import alias_of, present
+from benchrouter.engine.errors import EngineError
+from benchrouter.graph.admission import parallelism
+from benchrouter.graph.nodes import ImageNode
+from benchrouter.make.reporter import Work
+from benchrouter.make.run import Run
+
+
+def prepare(run: Run) -> bool:
+    """Ask the endpoints, list the images that cannot be had, show what is to do; False when `strict` forbids to start."""
+    session = run.session
+    due = session.due_jobs
+    if due and run.engine is None:
+        run.reporter.note(f"no engine: {run.engine_fault}")
+    models = tuple({job.model.name: job.model for job in due}.values())
+    if session.variables.preflight:
+        run.endpoints.check(models)
+    missing = missing_bases(run)
+    for ref, why in missing.items():
+        run.reporter.note(f"missing: {ref} for {', '.join(_users(session.missing_images, ref))}: {why}")
+    if missing and session.variables.strict:
+        print("strict=1: not started, since images are missing", file=sys.stderr)
+        return False
+    demands = [run.demand(job.name) for job in due]
+    images = len(session.missing_images)
+    run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
+    return True
+
+
+def missing_bases(run: Run) -> dict[str, str]:
+    """Find the bases of images to build that neither engine, alias nor registry has, and why."""
+    engine, site = run.engine, run.session.sources.settings.site
+    if engine is None:
+        return {}
+    missing: dict[str, str] = {}
+    for ref in dict.fromkeys(ref for image in run.session.missing_images.values() for ref in image.bases):
+        try:
+            alias = alias_of(ref, site)
+            if present(engine, ref) or (alias and present(engine, alias)):
+                continue
+            why = can_pull(engine, ref, site)
+        except EngineError as error:
+            why = str(error)
+        if why:
+            missing[ref] = why
+    return missing
+
+
+def _users(images: dict[str, ImageNode], ref: str) -> list[str]:
+    return [image.label for image in images.values() if ref in image.bases]

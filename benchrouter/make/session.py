@@ -1,0 +1,235 @@
+"""One command's view of the graph: variables, sources, nodes, and what the store holds of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchrouter.graph.build import Graph, build
+from benchrouter.graph.nodes import AggregateNode, ImageNode, JobNode
+from benchrouter.graph.support import unsupported
+from benchrouter.make import sources as reading
+from benchrouter.make.variables import UsageError, Variables, parse
+from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
+from benchrouter.spec.names import encode
+from benchrouter.store import documents, layout
+from benchrouter.store.failures import last_failure
+from benchrouter.store.jobid import JobId
+from benchrouter.store.results import CompletedJob, FailedAttempt, completed
+from benchrouter.store.states import JobState
+from benchrouter.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from benchrouter.make.run import Run
+
+NO_MODEL = """no model given. Type for example
+
+    doit run model=demo          the embedded demo model, no key needed
+    doit run model=gpt-4o        with BENCHROUTER_MODEL_ENDPOINT and OPENAI_API_KEY set
+
+or set BENCHROUTER_MODEL_NAME. `doit list` shows the images, `doit help` the commands."""
+
+
+@dataclass
+class Session:
+    """Reads on demand and remembers; `named` are nodes given on the command line, `always` reruns everything.
+
+    `pruned` sessions show doit only what is not up to date; `may_write` ones may save caches.
+    """
+
+    ws: Workspace
+    variables: Variables
+    cwd: Path
+    environ: Mapping[str, str]
+    named: Sequence[str] = ()
+    pruned: bool = False
+    always: bool = False
+    may_write: bool = False
+    fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
+    live: Run | None = None
+
+    @classmethod
+    def begin(
+        cls,
+        given: Mapping[str, str],
+        *,
+        environ: Mapping[str, str] = os.environ,
+        named: Sequence[str] = (),
+        pruned: bool = False,
+        always: bool = False,
+        may_write: bool = False,
+    ) -> Session:
+        """Parse the variables and find the workspace; raise UsageError or StoreError."""
+        # doit has changed into the directory of dodo.py; the wrapper says where the person stands.
+        cwd = Path(environ.get("BENCHROUTER_CWD") or Path.cwd())
+        ws = Workspace.find(Path.cwd())
+        variables = parse(given, environ)
+        return cls(ws, variables, cwd, environ, named, pruned and not named, always, may_write)
+
+    def require_model(self) -> None:
+        """Raise UsageError that says what to type when no model is given."""
+        if not self.variables.models:
+            raise UsageError(NO_MODEL)
+
+    @cached_property
+    def sources(self) -> reading.Sources:
+        """Settings, benchmarks and environments, read once."""
+        loaded = reading.load(self.ws, self.variables, self.environ, self.cwd)
+        if self.may_write:
+            loaded.save_caches()
+        return loaded
+
+    @cached_property
+    def graph(self) -> Graph:
+        """All nodes that the variables ask for."""
+        loaded = self.sources
+        return build(loaded.ask, loaded.selected, loaded.environments)
+
+    @cached_property
+    def completed(self) -> dict[JobId, CompletedJob]:
+        """What the store held at the start."""
+        pairs = [(job.id, job.key) for job in self.graph.jobs]
+        return completed(self.ws, pairs, remember=self.may_write)
+
+    @cached_property
+    def stale_jobs(self) -> tuple[JobNode, ...]:
+        """Jobs that have to run, in order; all of them in an `always` session."""
+        done = {} if self.always else self.completed
+        return tuple(job for job in self.graph.jobs if job.id not in done)
+
+    @cached_property
+    def stale_ids(self) -> frozenset[JobId]:
+        """Identities of the stale jobs."""
+        return frozenset(job.id for job in self.stale_jobs)
+
+    @cached_property
+    def due_jobs(self) -> tuple[JobNode, ...]:
+        """Stale jobs that this command runs: all, or those that the named nodes mean."""
+        if not self.named:
+            return self.stale_jobs
+        return tuple(job for job in self.stale_jobs if any(self._means(word, job) for word in self.named))
+
+    @staticmethod
+    def _means(word: str, job: JobNode) -> bool:
+        names = (job.name, f"aggregate:{job.id.benchmark}@{encode(job.id.model)}", "job", "aggregate")
+        return any(fnmatchcase(name, word) for name in names)
+
+    @cached_property
+    def needed_images(self) -> dict[str, ImageNode]:
+        """Images that the due jobs need, siblings first, and those that are named themselves."""
+        needed = self.graph.images_of(job for job in self.due_jobs if not unsupported(job.facts))
+        for name, image in self.graph.images.items():
+            if image.refresh or any(fnmatchcase(name, word) or word == "image" for word in self.named):
+                needed[name] = image
+        return {name: image for name, image in self.graph.images.items() if name in needed}
+
+    @cached_property
+    def missing_images(self) -> dict[str, ImageNode]:
+        """Needed images that have to be built: refreshed, or not in the engine. None when no engine can be asked."""
+        engine = self.run.engine if self.live else None
+        if engine is None:
+            return {}
+        from benchrouter.engine.images import image_id
+
+        missing: dict[str, ImageNode] = {}
+        for name, image in self.needed_images.items():
+            if image.refresh or image_id(engine, image.tag) is None:
+                missing[name] = image
+        return missing
+
+    @property
+    def runs(self) -> bool:
+        """Tell whether the command runs nodes, rather than listing them."""
+        return self.live is not None
+
+    @property
+    def run(self) -> Run:
+        """The run that the actions belong to."""
+        if self.live is None:
+            raise UsageError("this action belongs to `doit run`")
+        return self.live
+
+    @cached_property
+    def failures(self) -> dict[JobId, FailedAttempt]:
+        """The newest failed attempt, under its present key, of each stale job."""
+        found = {job.id: last_failure(self.ws, job.id, job.key) for job in self.stale_jobs}
+        return {ident: attempt for ident, attempt in found.items() if attempt is not None}
+
+    @property
+    def known_failures(self) -> dict[JobId, FailedAttempt]:
+        """Failed attempts of jobs that are not completed: of earlier runs, and of this one."""
+        return {**self.failures, **(self.live.jobs.failures if self.live else {})}
+
+    def is_stale(self, node: AggregateNode) -> bool:
+        """Tell whether an aggregate has to be written: a job will run, or the file does not say what the jobs say."""
+        if any(job.id in self.stale_ids for job in node.jobs):
+            return True
+        return not all(self._says(path, node) for path in aggregate_paths(self.ws, node))
+
+    def _says(self, path: Path, node: AggregateNode) -> bool:
+        return documents.read(path) == self.score(node, {}).to_json()
+
+    @cached_property
+    def stale_aggregates(self) -> tuple[AggregateNode, ...]:
+        """Aggregates that have to be written."""
+        return tuple(node for node in self.graph.aggregates if self.is_stale(node))
+
+    def score(self, node: AggregateNode, failures: Mapping[JobId, FailedAttempt]) -> Aggregate:
+        """Compute an aggregate from what is completed, and from the failed attempts given for the rest."""
+        known = {**self.completed, **self.fresh}
+        scores = [self._job_score(job, known.get(job.id), failures.get(job.id)) for job in node.jobs]
+        return aggregate(node.benchmark.name, node.model.name, node.declared, scores)
+
+    @staticmethod
+    def _job_score(job: JobNode, done: CompletedJob | None, failure: FailedAttempt | None) -> JobScore:
+        if done is not None:
+            return JobScore(job.id, job.key, JobState.COMPLETED, overall=done.overall)
+        if failure is not None:
+            return JobScore(job.id, job.key, JobState.FAILED, reason=failure.reason)
+        return JobScore(job.id, job.key, JobState.QUEUED)
+
+
+def aggregate_paths(ws: Workspace, node: AggregateNode) -> list[Path]:
+    """Say where an aggregate is written: under its key, and as the headline when it covers all declared tasks."""
+    directory = layout.aggregates_dir(ws, node.benchmark.name, node.model.name)
+    paths = [directory / f"{node.key}.json"]
+    if node.headline:
+        paths.append(layout.aggregate_file(ws, node.benchmark.name, node.model.name))
+    return paths
+
+
+_SESSION: ContextVar[Session] = ContextVar("session")
+# doit runs one command per process and hands its variables around in a module of its own; the session follows suit.
+
+
+def announce(session: Session) -> None:
+    """Make a command's session the one that dodo.py sees."""
+    _SESSION.set(session)
+
+
+def current() -> Session:
+    """Give the session of the running command; doit's own commands (list, info) get one that shows everything."""
+    try:
+        return _SESSION.get()
+    except LookupError:
+        session = Session.begin(doit_variables())
+        announce(session)
+        return session
+
+
+def doit_variables() -> dict[str, str]:
+    """Read the variables that doit found on its command line."""
+    from doit import doit_cmd
+
+    return dict(doit_cmd._CMDLINE_VARS or {})
+
+
+def describe_problems(problems: Iterable[object]) -> str:
+    """Put problems one to a line."""
+    return "\n".join(str(problem) for problem in problems)

@@ -1,0 +1,89 @@
+"""What a run leaves on the terminal: tables with coverage, and for each failure how to look at it and repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TextIO
+
+from benchrouter.graph.nodes import AggregateNode, JobNode
+from benchrouter.make.session import Session
+from benchrouter.scores.aggregate import Aggregate
+from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
+from benchrouter.store import layout
+from benchrouter.store.jobid import JobId
+from benchrouter.store.states import JobState, Outcome, Reason
+
+_MANY = 60
+_SHOWN_FAILURES = 10
+_LOG_LINES = 15
+
+
+def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome] | None = None) -> None:
+    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line."""
+    outcomes = outcomes or {}
+    nodes = session.graph.aggregates
+    terse = sum(len(node.jobs) for node in nodes) > _MANY and not outcomes
+    console = _console(out)
+    for node in nodes:
+        scored = session.score(node, session.known_failures)
+        if terse:
+            print(f"{title(scored)}  {summary(scored)}", file=out)
+            continue
+        rows = _rows(session, node, scored, outcomes)
+        if console is not None:
+            console.print(rich_table(scored, rows))
+        else:
+            print("\n".join(plain_table(scored, rows)), file=out)
+
+
+def _rows(
+    session: Session, node: AggregateNode, scored: Aggregate, outcomes: Mapping[JobId, Outcome]
+) -> list[Row]:
+    rows = []
+    for job in scored.jobs:
+        outcome = outcomes.get(job.id)
+        if outcome is not None:
+            rows.append(Row(job, outcome.seconds, outcome.detail or "; ".join(outcome.warnings)))
+        else:
+            failure = session.known_failures.get(job.id)
+            done = session.completed.get(job.id)
+            detail = failure.detail if failure and done is None else "; ".join(done.warnings) if done else ""
+            rows.append(Row(job, None, detail))
+    return rows
+
+
+def _console(out: TextIO):  # type: ignore[no-untyped-def]
+    if not out.isatty():
+        return None
+    from rich.console import Console
+
+    return Console(file=out)
+
+
+def print_failures(session: Session, out: TextIO, failed: Iterable[tuple[JobNode, Outcome]]) -> None:
+    """Show the end of each failed job's log, where all of it is, and how to repeat the job by hand."""
+    failed = list(failed)
+    for job, outcome in failed[:_SHOWN_FAILURES]:
+        word = outcome.reason.word if outcome.reason else ""
+        print(f"\n{job.name} FAILED {word}: {outcome.detail}", file=out)
+        for line in outcome.log_tail.splitlines()[-_LOG_LINES:]:
+            print(f"  | {line}", file=out)
+        if not outcome.path:
+            continue
+        print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
+        if outcome.reason not in (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED):
+            script = layout.config_dir(session.ws, job.id) / "run.sh"
+            print(f"  repeat: sh '{script}'", file=out)
+    if len(failed) > _SHOWN_FAILURES:
+        print(
+            f"\n{len(failed) - _SHOWN_FAILURES} more failed; their logs are in results/*/*/*/failed/",
+            file=out,
+        )
+
+
+def counts(outcomes: Mapping[JobId, Outcome], total: int) -> str:
+    """Say in one line how many jobs ended how."""
+    states = [outcome.state for outcome in outcomes.values()]
+    done, failed = states.count(JobState.COMPLETED), states.count(JobState.FAILED)
+    kept = total - len(states)
+    return f"{done} completed, {failed} failed, {kept} not run now"

@@ -1,0 +1,89 @@
+"""Why a job is not up to date: its present inputs against those of the artifact before it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchrouter.graph.inputs import Inputs, job_inputs
+from benchrouter.graph.nodes import ImageNode, JobNode
+from benchrouter.graph.reasons import Cause, differences
+from benchrouter.make.session import Session
+from benchrouter.store.results import newest_other
+
+
+def why_job(session: Session, job: JobNode) -> tuple[Cause, ...]:
+    """List the causes for which a stale job runs; empty for one that is up to date."""
+    if job.id not in session.stale_ids:
+        return ()
+    if session.always:
+        return (Cause("asked for with -a"),)
+    causes: tuple[Cause, ...] = ()
+    failure = session.failures.get(job.id)
+    if failure is not None:
+        causes = (Cause(f"failed before: {failure.reason.word}: {failure.detail}"),)
+    earlier = newest_other(session.ws, job.id, job.key)
+    if earlier is None:
+        return causes or (Cause("no result yet"),)
+    new = job_inputs(session.sources.ask, session.graph, job)
+    changed = differences(earlier.inputs, new, _places(session, job))
+    return (*causes, *(changed or (Cause("its earlier result is damaged or was removed"),)))
+
+
+def _places(session: Session, job: JobNode) -> dict[str, str]:
+    places = {"task": _shown(session, job.facts.root)}
+    for image in session.graph.images_of([job]).values():
+        places[image.label] = _shown(session, image.facts.root)
+    return places
+
+
+def _shown(session: Session, path: Path) -> str:
+    try:
+        return str(path.relative_to(session.ws.root))
+    except ValueError:
+        return os.fspath(path)
+
+
+def facts_of_job(session: Session, job: JobNode) -> Iterator[str]:
+    """Describe a job's inputs, for explain."""
+    task = job.facts.task()
+    image = session.graph.images[job.image]
+    yield f"key        {job.key}"
+    yield f"task       {_shown(session, job.facts.root)}  (command: {task.command.strip().splitlines()[0]})"
+    yield f"image      {image.tag}"
+    yield f"model      {job.model.name}" + (
+        f" (called {job.model.id})" if job.model.id != job.model.name else ""
+    )
+    for name, value in session.sources.ask.variables.items():
+        yield f"variable   {name}={value}"
+    done = session.completed.get(job.id)
+    if done is not None:
+        yield f"result     {_shown(session, Path(done.path))}  overall {done.overall:.4f}"
+
+
+def facts_of_image(session: Session, image: ImageNode) -> Iterator[str]:
+    """Describe an image's inputs, for explain."""
+    yield f"key        {image.key}"
+    yield f"tag        {image.tag}"
+    yield f"dockerfile {_shown(session, image.facts.dockerfile)}"
+    for ref in image.bases:
+        yield f"base       {ref}"
+    for ref in image.siblings:
+        yield f"sibling    {ref}"
+    for name, value in image.facts.build_args.items():
+        yield f"argument   {name}={value}"
+    if image.epoch:
+        yield f"epoch      {image.epoch}"
+
+
+def lines_of(causes: tuple[Cause, ...], indent: str = "  ") -> Iterator[str]:
+    """Lay causes out as a chain, the root cause deepest."""
+    for cause in causes:
+        yield f"{indent}because {cause.text}" if len(indent) > 2 else f"{indent}- {cause.text}"
+        yield from lines_of(cause.because, indent + "    ")
+
+
+def inputs_for(session: Session, job: JobNode) -> Inputs:
+    """Give the job's inputs as job.json will hold them."""
+    return job_inputs(session.sources.ask, session.graph, job)
