@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import ssl
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from http.client import HTTPException
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from benchrouter.models.asker import Answer, Asker
 from benchrouter.models.model import ENDPOINT_VARIABLE, KEY_VARIABLE, Model
+
+if TYPE_CHECKING:
+    from benchrouter.models.asker import Answer, Asker
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,12 @@ def preflight(
     """
     url = endpoint or model.endpoint
     if url is None:
-        return Preflight(
-            False, f"no endpoint for `{model.name}`: set {ENDPOINT_VARIABLE} (and {KEY_VARIABLE})"
-        )
+        advice = f"set {ENDPOINT_VARIABLE} (and {KEY_VARIABLE}), or declare the model in benchrouter.yaml"
+        return Preflight(False, f"no endpoint for `{model.name}`: {advice}")
+    from http.client import HTTPException
+
+    from benchrouter.models.asker import Asker
+
     found: list[Preflight] = []
 
     def ask() -> None:
@@ -108,11 +111,15 @@ def _model_names(answer: Answer) -> list[str] | None:
 def _unlisted(model: Model, names: list[str]) -> str:
     if model.id in names or not names:
         return ""
+    from difflib import get_close_matches
+
     near = get_close_matches(model.id, names, n=1)
     return f"the endpoint does not list `{model.id}`" + (f" (nearest: `{near[0]}`)" if near else "")
 
 
 def _cause(error: BaseException) -> str:
+    import ssl
+
     reason = getattr(error, "reason", None) or error
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({reason.verify_message}); set site.ca_bundle"
