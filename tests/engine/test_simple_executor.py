@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -297,9 +298,10 @@ def test_long_log_is_capped_with_head_and_tail(engine: Engine, tmp_path: Path) -
     assert outcome.log_tail.endswith("3000000")
 
 
-def test_output_that_grows_without_end_is_stopped(engine: Engine, tmp_path: Path) -> None:
-    from dataclasses import replace
-
+def test_output_that_grows_without_end_is_stopped(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchrouter.jobs.contract.GRACE", 0.5)
     site = Site(limits=replace(LIMITS, output_bytes=20 * MIB, output_files=50))
     bench = JobBench(engine, tmp_path, "base:1", site)
     many = "for i in $(seq 200); do : > /app/results/$i; done; sleep 60"
@@ -308,8 +310,6 @@ def test_output_that_grows_without_end_is_stopped(engine: Engine, tmp_path: Path
 
 
 def test_disk_that_is_nearly_full_starts_no_job(engine: Engine, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     site = Site(limits=replace(LIMITS, free_disk=1 << 50))
     failed(JobBench(engine, tmp_path, "base:1", site).run(GOOD), Reason.DISK, "free_disk")
 

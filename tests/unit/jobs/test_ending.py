@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from benchrouter.engine.containers import Exit
+from benchrouter.jobs.collect import Collected
+from benchrouter.jobs.ending import Conclusion, conclude, left_out
+from benchrouter.jobs.verdict import Verdict
+from benchrouter.spec.task import Task
+from benchrouter.store.states import Reason
+
+GOOD = Verdict(overall=0.5, raw={"overall": 0.5})
+NONE = Verdict(reason=Reason.NO_RESULT, detail="nothing")
+ENDPOINT = Verdict(reason=Reason.ENDPOINT, detail="429")
+
+
+def ended(exit: Exit, verdict: Verdict, *, full: bool = False) -> Conclusion:
+    return conclude(Task("T", "x", timeout=5), exit, verdict, 64 << 20, disk_full=full)
+
+
+@pytest.mark.parametrize(
+    ("exit", "verdict", "full", "reason"),
+    [
+        (Exit(0), GOOD, False, None),
+        (Exit(0), GOOD, True, None),
+        (Exit(0, oom_killed=True), GOOD, False, None),
+        (Exit(0), NONE, False, Reason.NO_RESULT),
+        (Exit(0), NONE, True, Reason.DISK),
+        (Exit(0), ENDPOINT, False, Reason.ENDPOINT),
+        (Exit(1), ENDPOINT, False, Reason.ENDPOINT),
+        (Exit(1), GOOD, False, Reason.EXIT_CODE),
+        (Exit(1), GOOD, True, Reason.DISK),
+        (Exit(75), GOOD, False, Reason.ENDPOINT),
+        (Exit(75), NONE, False, Reason.ENDPOINT),
+        (Exit(137), NONE, False, Reason.EXIT_CODE),
+        (Exit(137, oom_killed=True), NONE, False, Reason.OOM),
+        (Exit(0, oom_killed=True), NONE, False, Reason.OOM),
+        (Exit(1, oom_killed=True), GOOD, False, Reason.OOM),
+        (Exit(143, timed_out=True), GOOD, False, Reason.TIMEOUT),
+        (Exit(0, timed_out=True), GOOD, False, Reason.TIMEOUT),
+        (Exit(137, cancelled=True), GOOD, True, Reason.CANCELLED),
+        (Exit(None, cancelled=True), NONE, False, Reason.CANCELLED),
+        (Exit(143, stopped_because="too much"), GOOD, False, Reason.DISK),
+    ],
+)
+def test_what_ended_a_job_decides_its_reason(
+    exit: Exit, verdict: Verdict, full: bool, reason: Reason | None
+) -> None:
+    found = ended(exit, verdict, full=full)
+    assert found.reason is reason
+    assert found.overall == (0.5 if reason is None else None)
+    assert bool(found.detail) == (reason is not None)
+
+
+def test_child_killed_for_memory_beside_a_result_is_a_warning() -> None:
+    assert "64 MiB" in ended(Exit(0, oom_killed=True), GOOD).warnings[0]
+
+
+def test_signal_is_named() -> None:
+    assert "SIGSEGV" in ended(Exit(139), NONE).detail
+
+
+def test_what_is_left_out_is_told_but_not_without_end() -> None:
+    many = {f"f{i:02d}": "is a FIFO" for i in range(50)}
+    texts = left_out(Collected(frozenset(), frozenset(), many))
+    assert len(texts) == 6 and texts[-1].endswith("45 more")
