@@ -25,15 +25,17 @@ class DemoEndpoint:
         self._answers = answers
         self._server: _Server | None = None
         self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
 
     def start(self) -> str:
         """Start serving, once, and return the base URL over all answers."""
-        if self._server is None:
-            self._server = _Server(self._answers)
-            serve = partial(self._server.serve_forever, poll_interval=0.05)
-            self._thread = threading.Thread(target=serve, name="demo-endpoint", daemon=True)
-            self._thread.start()
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        with self._lock:
+            if self._server is None:
+                self._server = _Server(self._answers)
+                serve = partial(self._server.serve_forever, poll_interval=0.05)
+                self._thread = threading.Thread(target=serve, name="demo-endpoint", daemon=True)
+                self._thread.start()
+            return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def endpoint_for(self, benchmark: str) -> str:
         """Start if need be, and return the base URL that answers from one benchmark's file."""
@@ -41,7 +43,8 @@ class DemoEndpoint:
 
     def stop(self) -> None:
         """Stop serving; harmless when not started or stopped already."""
-        server, thread, self._server, self._thread = self._server, self._thread, None, None
+        with self._lock:
+            server, thread, self._server, self._thread = self._server, self._thread, None, None
         if server is None or thread is None:
             return
         server.shutdown()

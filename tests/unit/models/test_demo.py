@@ -140,6 +140,13 @@ def test_many_clients_at_once(endpoint: DemoEndpoint) -> None:
     assert len(set(replies)) == 1
 
 
+def test_many_threads_start_one_server() -> None:
+    endpoint = DemoEndpoint(Answers())
+    with ThreadPoolExecutor(16) as pool:
+        assert len(set(pool.map(lambda _: endpoint.endpoint_for("x"), range(64)))) == 1
+    endpoint.stop()
+
+
 def test_stops_at_once_even_with_an_open_connection_and_starts_anew() -> None:
     endpoint = DemoEndpoint(Answers())
     endpoint.stop()
