@@ -11,7 +11,7 @@ import xxhash
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_LARGE = 512 << 10
+_LARGE = 128 << 10
 _WORTH_THREADS = 8 << 20
 _CHUNK = 1 << 20
 # A file may have become a FIFO since it was looked at: opening that must not wait for a writer.
@@ -22,7 +22,7 @@ def digests(files: Sequence[tuple[str, int]]) -> list[str]:
     """Digest the content of files, given as path and size; raise OSError for one that cannot be read."""
     large = [index for index, (_, size) in enumerate(files) if size >= _LARGE]
     if len(large) < 2 or sum(files[index][1] for index in large) < _WORTH_THREADS:
-        return [digest_file(path) for path, _ in files]
+        return [digest_file(path, size) for path, size in files]
     from concurrent.futures import ThreadPoolExecutor
 
     found: list[str] = [""] * len(files)
@@ -30,22 +30,24 @@ def digests(files: Sequence[tuple[str, int]]) -> list[str]:
         pending: list[tuple[int, Future[str]]] = []
         # The largest first: none of them is left alone at the end.
         for index in sorted(large, key=lambda index: -files[index][1]):
-            pending.append((index, pool.submit(digest_file, files[index][0])))
+            pending.append((index, pool.submit(digest_file, *files[index])))
         for index, (path, size) in enumerate(files):
             if size < _LARGE:
-                found[index] = digest_file(path)
+                found[index] = digest_file(path, size)
         for index, future in pending:
             found[index] = future.result()
     return found
 
 
-def digest_file(path: str) -> str:
-    """Digest one file's content; the xxh3-128 in hexadecimal."""
+def digest_file(path: str, size: int) -> str:
+    """Digest one file's content; the xxh3-128 in hexadecimal. `size` is what is expected, no limit."""
     fd = os.open(path, _FLAGS)
     try:
-        data = os.read(fd, _CHUNK)
-        if len(data) < _CHUNK and not os.read(fd, 1):
-            return xxhash.xxh3_128_hexdigest(data)
+        if size < _CHUNK:
+            # A read of a regular file comes back short at its end only.
+            data = os.read(fd, size + 1)
+            if len(data) <= size:
+                return xxhash.xxh3_128_hexdigest(data)
         os.lseek(fd, 0, os.SEEK_SET)
         whole = xxhash.xxh3_128()
         buffer = bytearray(_CHUNK)

@@ -12,7 +12,7 @@ from typing import Any
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import digest
 from benchrouter.keys.facts import NOT_IN_KEY, TaskFacts
-from benchrouter.keys.tree import hash_tree, sign
+from benchrouter.keys.tree import hash_walk, sign
 from benchrouter.keys.walk import Walk, walk
 from benchrouter.spec.benchmark import (
     FILE,
@@ -89,9 +89,10 @@ class _Scan:
             self.found.append(missing_task(self.benchmark, entry))
             return None
         record = self.cache.get("tasks", entry.name)
-        signature = sign(self.walk(path, entry.name))
+        found = self.walk(path, entry.name)
+        signature = sign(found)
         if record is None or record[0] != signature.hex() or record[1] != spec_signature:
-            made = self.fresh(Path(path), spec_signature)
+            made = self.fresh(entry.name, found, spec_signature)
             if made is None:
                 return None
             record, newest, signature = made
@@ -109,17 +110,17 @@ class _Scan:
         found.run()
         return found
 
-    def fresh(self, path: Path, spec_signature: str) -> tuple[list[Any], int, bytes] | None:
+    def fresh(self, name: str, found: Walk, spec_signature: str) -> tuple[list[Any], int, bytes] | None:
         """Read and hash a task: its record, its newest ctime and its signature; None adds its problems."""
         problems: list[Problem] = []
         task = tree = None
         try:
-            task, warnings = load_task(path / TASK_FILE)
+            task, warnings = load_task(Path(found.root, TASK_FILE))
             problems += warnings
         except SpecError as error:
             problems += error.problems
         try:
-            tree = hash_tree(path, boundary=self.benchmark.root, exclude=NOT_IN_KEY)
+            tree = hash_walk(lambda: self.walk(found.root, name), found)
         except SpecError as error:
             problems += error.problems
         if task is None or tree is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -55,19 +56,24 @@ def hash_tree(
 
     Without a boundary links are hashed as links. A tree that changes meanwhile is hashed again, then refused.
     """
-    found = walk(root, boundary=boundary, ignore=ignore, exclude=exclude)
+    return hash_walk(lambda: walk(root, boundary=boundary, ignore=ignore, exclude=exclude))
+
+
+def hash_walk(look: Callable[[], Walk], found: Walk | None = None) -> Tree:
+    """Hash what `look` finds, as `hash_tree` does; `found` is a walk that has just been made."""
+    found = look() if found is None else found
     for _ in range(_ATTEMPTS):
         if found.problems:
             raise SpecError(found.problems)
         entries, fault = _entries(found)
-        after = walk(root, boundary=boundary, ignore=ignore, exclude=exclude)
+        after = look()
         if after.records == found.records:
             if fault:
                 raise SpecError([fault])
             newest = max((record[4] for record in found.records), default=0)
             return Tree(digest_entries(entries), entries, sign(found), newest, found.followed)
         found = after
-    raise SpecError([Problem(str(root), None, "changes all the time while it is read; try again later")])
+    raise SpecError([Problem(found.root, None, "changes all the time while it is read; try again later")])
 
 
 def signature(
