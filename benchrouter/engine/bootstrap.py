@@ -140,7 +140,7 @@ def _command(recipe: Recipe, place: Path, tree: Path, site: Site) -> list[str]:
     mmdebstrap, debootstrap = _tool("mmdebstrap"), _tool("debootstrap")
     mirror = [site.apt_mirror] if site.apt_mirror else []
     if mmdebstrap is not None:
-        excluded = [f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED]
+        excluded = ["--dpkgopt=force-unsafe-io", *(f"--dpkgopt=path-exclude={each}" for each in _EXCLUDED)]
         hook = f'--customize-hook={finish} "$1"'
         options = ["--variant=minbase", "--aptopt=Acquire::Languages \"none\"", f"--include={include}"]
         return [mmdebstrap, *options, *excluded, hook, recipe.suite, str(tree), *mirror]
