@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.names import component_fault, did_you_mean
 from benchrouter.spec.problems import Problem, SpecError, refuse_errors
 
 FILE = "benchmark.yaml"
@@ -87,15 +87,32 @@ def load_benchmark(root: Path) -> tuple[Benchmark, tuple[Problem, ...]]:
 
 def parse_benchmark(root: Path) -> tuple[Benchmark, list[Problem]]:
     """Read the benchmark.yaml alone; raise SpecError only when nothing can be made of it."""
-    from benchrouter.spec.benchmark_shape import BenchmarkShape, to_benchmark
+    from benchrouter.spec.benchmark_shape import BenchmarkShape, faults, to_benchmark
     from benchrouter.spec.shapes import check
     from benchrouter.spec.yamlfile import read
 
     document = read(root / FILE)
     shape, problems = check(document, BenchmarkShape)
+    problems += faults(document)
     if shape is None:
-        raise SpecError(problems)
+        raise SpecError(problems + _task_problems(root, document.data.get("tasks")))
     return to_benchmark(document, shape, root, problems), problems
+
+
+def _task_problems(root: Path, tasks: object) -> list[Problem]:
+    """Check the tasks of a benchmark.yaml that cannot be used, so that all faults show at once."""
+    from benchrouter.spec.task import load_task
+
+    problems: list[Problem] = []
+    for entry in tasks if isinstance(tasks, list) else []:
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or component_fault(name) or not (root / name / TASK_FILE).is_file():
+            continue
+        try:
+            problems += load_task(root / name / TASK_FILE)[1]
+        except SpecError as error:
+            problems += error.problems
+    return problems
 
 
 def missing_tasks(benchmark: Benchmark) -> list[Problem]:

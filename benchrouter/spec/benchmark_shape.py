@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, TaskEntry
-from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.names import component_fault, did_you_mean
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import Name, Scalar, Shape, Text, strings
 from benchrouter.spec.yamlfile import Document
@@ -51,16 +51,32 @@ class BenchmarkShape(Shape):
     aggregate: Annotated[str, BeforeValidator(_aggregate)] = "mean"
 
 
+def faults(document: Document) -> list[Problem]:
+    """Find what single values do not show: tasks listed twice, environments with impossible names."""
+    problems: list[Problem] = []
+    seen: dict[str, int | None] = {}
+    tasks, environments = document.data.get("tasks"), document.data.get("environments")
+    for index, entry in enumerate(tasks if isinstance(tasks, list) else []):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        line = document.line(("tasks", index, "name"))
+        if isinstance(name, str) and seen.setdefault(name, line) != line:
+            message = f"task `{name}` is listed twice, first on line {seen[name]}"
+            problems.append(Problem(str(document.path), line, message))
+    for name in environments if isinstance(environments, dict) else []:
+        if fault := component_fault(name):
+            message = f"`environments.{name}`: {fault}"
+            problems.append(Problem(str(document.path), document.line(("environments", name)), message))
+    return problems
+
+
 def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems: list[Problem]) -> Benchmark:
     """Make the frozen benchmark; add what only the whole file shows to `problems`."""
-    entries: dict[str, TaskEntry] = {}
-    for index, task in enumerate(shape.tasks):
-        line = document.line(("tasks", index, "name")) or 1
-        if task.name in entries:
-            message = f"task `{task.name}` is listed twice, first on line {entries[task.name].line}"
-            problems.append(Problem(str(document.path), line, message))
-            continue
-        entries[task.name] = TaskEntry(task.name, task.environment or shape.name, line)
+    entries = {
+        task.name: TaskEntry(
+            task.name, task.environment or shape.name, document.line(("tasks", index, "name")) or 1
+        )
+        for index, task in enumerate(shape.tasks)
+    }
     used = {entry.environment for entry in entries.values()}
     for name in shape.environments:
         if name not in used and not (root / "environments" / name).is_dir():

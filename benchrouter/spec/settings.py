@@ -58,6 +58,8 @@ class SiteLimits:
     free_disk: int = 1 * GIB
     keep_failed: int = 5
     keep_runs: int = 1000
+    endpoint_failures: int = 5
+    endpoint_patience: float = 600.0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,6 +70,15 @@ def _entries(value: Any) -> Any:
     return entries
 
 
+def _parameters(value: Any) -> Any:
+    for name, given in value.items() if isinstance(value, dict) else []:
+        if name.lower().replace("-", "_") in ("api_key", "apikey", "authorization"):
+            raise ValueError("a key must not stand here; write `api_key_env: NAME_OF_A_VARIABLE`")
+        if isinstance(given, float) and not math.isfinite(given):
+            raise ValueError(f"`{name}` must be a finite number")
+    return value
+
+
 Url = Annotated[str, BeforeValidator(_url)]
 Place = Annotated[str, BeforeValidator(_without_password)]
 
@@ -79,7 +89,7 @@ class ModelShape(Shape):
     endpoint: Url | None = Field(default=None, description="OpenAI-compatible base URL, ends in /v1.")
     id: Text | None = Field(default=None, description="What the endpoint calls the model; default: its name.")
     api_key_env: Variable | None = Field(default=None, description="Variable that holds the key.")
-    parameters: dict[str, Any] = Field(
+    parameters: Annotated[dict[str, Any], BeforeValidator(_parameters)] = Field(
         default_factory=dict, description="Sampling parameters, part of the key."
     )
     revision: Scalar | None = Field(default=None, description="Changes when the model behind the name does.")

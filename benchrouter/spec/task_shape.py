@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, Field
 
+from benchrouter.spec import values
+from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import (
     AtLeastOne,
@@ -37,8 +39,8 @@ def _command(value: Any) -> Any:
 
 
 def _network(value: Any) -> Any:
-    if value not in ("host", "none", "bridge"):
-        raise ValueError("expected `host`, `none` or `bridge`")
+    if value not in get_args(Network):
+        raise ValueError("expected `host`, `none` or `bridge`" + did_you_mean(str(value), get_args(Network)))
     return value
 
 
@@ -53,9 +55,7 @@ def _result_file(value: Any) -> Any:
 
 
 def _memory(value: Any) -> int:
-    from benchrouter.spec.values import size
-
-    number = size(value)
+    number = values.size(value)
     if number < _LEAST_MEMORY:
         raise ValueError("expected 6m or more, the least that Docker accepts")
     return number

@@ -48,7 +48,12 @@ class Document:
 def read(path: Path) -> Document:
     """Read a YAML mapping; raise SpecError with file:line for everything that is not plain, finite data."""
     text = _text(path)
-    loader = Loader(text)
+    try:
+        loader = Loader(text)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        message = f"character U+{ord(error.character):04X} is not allowed in YAML"
+        raise SpecError([Problem(str(path), line, message)]) from None
     try:
         node = loader.get_single_node()
         builder = _Builder(path, loader)
