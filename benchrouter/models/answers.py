@@ -63,33 +63,38 @@ def load_answers(roots: Mapping[str, Path]) -> Answers:
 
     Raises ModelError with file:line for a file that does not follow the form.
     """
-    return Answers({name: _read(roots[name] / FILE) for name in sorted(roots)})
+    files = {name: roots[name] / FILE for name in sorted(roots)}
+    return Answers({name: _parse(_content(path), path) for name, path in files.items()})
 
 
 def demo_identity(roots: Iterable[Path]) -> dict[str, Any]:
-    """Digest the answer files at these roots: the demo model's part of a job's key."""
+    """Digest the answer files at these roots: the demo model's part of a job's key.
+
+    Raises ModelError for a file that does not follow the form, so that this shows before anything runs.
+    """
     import xxhash
 
-    digests: list[str | None] = []
+    digests: list[str] = []
     for root in roots:
         content = _content(root / FILE)
-        digests.append(None if content is None else xxhash.xxh3_128_hexdigest(content))
-    return {"name": "demo", "rule": RULE, "answers": digests}
+        _parse(content, root / FILE)
+        digests.append(xxhash.xxh3_128_hexdigest(content) if content else "none")
+    return {"name": "demo", "rule": RULE, "answers": ",".join(digests)}
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        return None
+        return b""
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _read(path: Path) -> dict[str, str]:
+def _parse(content: bytes, path: Path) -> dict[str, str]:
     replies: dict[str, str] = {}
     positions: Counter[str] = Counter()
-    for number, line in enumerate((_content(path) or b"").split(b"\n"), start=1):
+    for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.strip():
             continue
         entry = _entry(line, f"{path}:{number}")

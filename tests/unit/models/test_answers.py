@@ -98,4 +98,9 @@ def test_identity_is_content_and_nothing_else(tmp_path: Path) -> None:
     before = demo_identity([one])
     write(two, line(answer="B"))
     assert demo_identity([one]) == before != demo_identity([two])
-    assert demo_identity([tmp_path])["answers"] == [None]
+    assert demo_identity([tmp_path])["answers"] == "none"
+
+
+def test_a_broken_file_shows_when_the_identity_is_taken_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"answers\.jsonl:2: not a JSON object"):
+        demo_identity([write(tmp_path, line(), "{")])
