@@ -14,10 +14,10 @@ import xxhash
 
 from benchrouter import __version__
 
-_MAGIC = f"benchrouter hashes 1 {__version__}"
+_MAGIC = f"benchrouter hashes 2 {__version__}"
 _RACY_NS = 2_000_000_000
 _SUFFIX = ".json"
-_KINDS = ("benchmark", "tasks", "environments")
+_KINDS = ("settings", "benchmark", "tasks", "environments")
 
 
 class StatCache:

@@ -90,6 +90,19 @@ class Settings:
     site: Site = Site()
 
 
+@dataclass(frozen=True)
+class PlainSettings:
+    """Checked settings as JSON, `${NAME}` not yet replaced; `places` gives file and line below `site`."""
+
+    data: Mapping[str, Any]
+    places: Mapping[str, tuple[str, int]]
+
+
+def settings_files(root: Path) -> list[Path]:
+    """List the settings files that a workspace has, the one on top last."""
+    return [root / name for name in (FILE, LOCAL_FILE) if (root / name).is_file()]
+
+
 def load_settings(
     root: Path, environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, tuple[Problem, ...]]:
@@ -98,13 +111,21 @@ def load_settings(
     `${NAME}` in proxies and mirrors comes from `environ` (the process's own by default).
     Raise SpecError with all problems of both files.
     """
-    there = [root / name for name in (FILE, LOCAL_FILE) if (root / name).is_file()]
+    from benchrouter.spec.settings_make import make_settings
+
+    plain, warnings = load_plain_settings(root)
+    return make_settings(plain, root, os.environ if environ is None else environ), warnings
+
+
+def load_plain_settings(root: Path) -> tuple[PlainSettings, tuple[Problem, ...]]:
+    """Read and check both files; raise SpecError with all problems of both."""
+    there = settings_files(root)
     if not there:
-        return Settings(), ()
+        return PlainSettings({}, {}), ()
     from benchrouter.spec.settings_shape import read_settings
 
-    settings, problems = read_settings(there, root, os.environ if environ is None else environ)
+    plain, problems = read_settings(there)
     warnings = refuse_errors(problems)
-    if settings is None:
+    if plain is None:
         raise SpecError(warnings)
-    return settings, warnings
+    return plain, warnings

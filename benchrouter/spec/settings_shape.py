@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.settings import (
-    Credentials,
-    ModelSettings,
-    Proxies,
-    Settings,
-    Site,
-    SiteLimits,
-)
+from benchrouter.spec.settings import PlainSettings, SiteLimits
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
@@ -35,7 +27,6 @@ from benchrouter.spec.shapes import (
 from benchrouter.spec.yamlfile import Document, read
 
 _DEFAULTS = SiteLimits()
-_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:(?!\$\{)[^/@\s]+@", re.IGNORECASE)
 _ENTRY = re.compile(r"[^/\s]+(/[^/\s]+)?")
 
@@ -125,6 +116,8 @@ class LimitsShape(Shape):
     free_disk: Size = _DEFAULTS.free_disk
     keep_failed: Count = _DEFAULTS.keep_failed
     keep_runs: AtLeastOne = _DEFAULTS.keep_runs
+    endpoint_failures: AtLeastOne = _DEFAULTS.endpoint_failures
+    endpoint_patience: Seconds = _DEFAULTS.endpoint_patience
 
 
 class SiteShape(Shape):
@@ -159,9 +152,7 @@ class SettingsShape(Shape):
     site: SiteShape = Field(default_factory=SiteShape)
 
 
-def read_settings(
-    paths: list[Path], root: Path, environ: Mapping[str, str]
-) -> tuple[Settings | None, list[Problem]]:
+def read_settings(paths: list[Path]) -> tuple[PlainSettings | None, list[Problem]]:
     """Check each file by itself, then lay them over each other, later ones on top."""
     problems: list[Problem] = []
     documents: list[Document] = []
@@ -178,12 +169,26 @@ def read_settings(
         return None, problems
     data: dict[str, Any] = {}
     for document in documents:
-        data = _laid_over(data, document.data)
-    merged = Document(paths[-1], data, {}, {})
-    shape, _ = check(merged, SettingsShape)
+        data = _laid_over(data, _revisions_as_written(document))
+    shape, _ = check(Document(paths[-1], data, {}, {}), SettingsShape)
     if shape is None:
         return None, problems
-    return _settings(shape, root, _Expander(environ, documents, problems)), problems
+    places = {
+        "/".join(map(str, path[1:])): (str(document.path), line)
+        for document in documents
+        for path, line in document.lines.items()
+        if path[:1] == ("site",)
+    }
+    return PlainSettings(shape.model_dump(), places), problems
+
+
+def _revisions_as_written(document: Document) -> dict[str, Any]:
+    """Keep `revision: 1.10` as text."""
+    models = document.data.get("models")
+    for name, model in models.items() if isinstance(models, dict) else []:
+        if isinstance(model, dict) and model.get("revision") is not None:
+            model["revision"] = document.text(("models", name, "revision"))
+    return document.data
 
 
 def _key_hint(problem: Problem) -> Problem:
@@ -201,65 +206,3 @@ def _laid_over(below: Any, above: Any) -> Any:
     for key, value in above.items():
         merged[key] = _laid_over(merged[key], value) if key in merged else value
     return merged
-
-
-class _Expander:
-    """Replaces `${NAME}` by values of the environment; a missing one is a problem of its file."""
-
-    def __init__(
-        self, environ: Mapping[str, str], documents: list[Document], problems: list[Problem]
-    ) -> None:
-        self.environ = environ
-        self.documents = documents
-        self.problems = problems
-
-    def __call__(self, text: str | None, *path: str) -> str | None:
-        if text is None:
-            return None
-        for name in _PLACEHOLDER.findall(text):
-            if name not in self.environ:
-                document = next(d for d in reversed(self.documents) if ("site", *path) in d.lines)
-                message = f"`site.{'.'.join(path)}`: the variable {name} is not set"
-                self.problems.append(Problem(str(document.path), document.line(("site", *path)), message))
-        return _PLACEHOLDER.sub(lambda match: self.environ.get(match[1], ""), text)
-
-
-def _settings(shape: SettingsShape, root: Path, expand: _Expander) -> Settings:
-    return Settings(
-        groups={name: tuple(entries) for name, entries in shape.groups.items()},
-        models={name: _model(name, model or ModelShape()) for name, model in shape.models.items()},
-        pass_env=tuple(dict.fromkeys(shape.pass_env)),
-        site=_site(shape.site, root, expand),
-    )
-
-
-def _model(name: str, shape: ModelShape) -> ModelSettings:
-    given = shape.model_dump()
-    if shape.revision is not None:
-        given["revision"] = str(shape.revision)
-    return ModelSettings(name=name, **given)
-
-
-def _site(shape: SiteShape, root: Path, expand: _Expander) -> Site:
-    proxies = shape.proxies
-    return Site(
-        engine=shape.engine,
-        registry_mirrors={host: tuple(urls) for host, urls in shape.registry_mirrors.items()},
-        registry_credentials={
-            host: Credentials(given.username_env, given.password_env)
-            for host, given in shape.registry_credentials.items()
-        },
-        image_aliases=dict(shape.image_aliases),
-        ca_bundle=root / Path(shape.ca_bundle).expanduser() if shape.ca_bundle else None,
-        proxies=Proxies(
-            expand(proxies.http, "proxies", "http"),
-            expand(proxies.https, "proxies", "https"),
-            proxies.no_proxy,
-        ),
-        pip_index_url=expand(shape.pip_index_url, "pip_index_url"),
-        apt_mirror=expand(shape.apt_mirror, "apt_mirror"),
-        build_network=shape.build_network,
-        build_parallel=shape.build_parallel,
-        build_timeout=shape.build_timeout,
-        limits=SiteLimits(**shape.limits.model_dump()),
-    )

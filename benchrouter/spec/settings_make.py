@@ -1,0 +1,76 @@
+"""From checked settings to `Settings`: environment variables filled in, nothing that needs a YAML library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchrouter.spec.problems import Problem, SpecError
+from benchrouter.spec.settings import (
+    Credentials,
+    ModelSettings,
+    PlainSettings,
+    Proxies,
+    Settings,
+    Site,
+    SiteLimits,
+)
+
+_PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def make_settings(plain: PlainSettings, root: Path, environ: Mapping[str, str]) -> Settings:
+    """Make settings; raise SpecError for every `${NAME}` that is not set."""
+    if not plain.data:
+        return Settings()
+    problems: list[Problem] = []
+    site = _expanded(plain.data["site"], "", plain, environ, problems)
+    if problems:
+        raise SpecError(problems)
+    return Settings(
+        groups={name: tuple(entries) for name, entries in plain.data["groups"].items()},
+        models={name: _model(name, given or {}) for name, given in plain.data["models"].items()},
+        pass_env=tuple(dict.fromkeys(plain.data["pass_env"])),
+        site=_site(site, root),
+    )
+
+
+def _expanded(
+    value: Any, path: str, plain: PlainSettings, environ: Mapping[str, str], problems: list[Problem]
+) -> Any:
+    """Replace `${NAME}` in every text below `site`."""
+    if isinstance(value, dict):
+        return {
+            k: _expanded(v, f"{path}/{k}".lstrip("/"), plain, environ, problems) for k, v in value.items()
+        }
+    if isinstance(value, list):
+        return [_expanded(v, f"{path}/{i}", plain, environ, problems) for i, v in enumerate(value)]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    for name in _PLACEHOLDER.findall(value):
+        if name not in environ:
+            where, line = plain.places.get(path) or plain.places[path.rpartition("/")[0]]
+            message = f"`site.{path.replace('/', '.')}`: the variable {name} is not set"
+            problems.append(Problem(where, line, message))
+    return _PLACEHOLDER.sub(lambda match: environ.get(match[1], ""), value)
+
+
+def _model(name: str, given: Mapping[str, Any]) -> ModelSettings:
+    return ModelSettings(name=name, **given)
+
+
+def _site(given: Mapping[str, Any], root: Path) -> Site:
+    plain = dict(given)
+    bundle = plain.pop("ca_bundle")
+    return Site(
+        registry_mirrors={host: tuple(urls) for host, urls in plain.pop("registry_mirrors").items()},
+        registry_credentials={
+            host: Credentials(**names) for host, names in plain.pop("registry_credentials").items()
+        },
+        ca_bundle=root / Path(bundle).expanduser() if bundle else None,
+        proxies=Proxies(**plain.pop("proxies")),
+        limits=SiteLimits(**plain.pop("limits")),
+        **plain,
+    )
