@@ -1,0 +1,106 @@
+"""`doit bootstrap-image`: base images from Debian packages, for places with no registry."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import BuildCancelled, EngineError, ImageBuildFailed
+from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
+from benchrouter.make.commands.plain import PlainCommand
+from benchrouter.make.session import Session, doit_variables
+from benchrouter.make.variables import UsageError
+from benchrouter.spec.settings import Site
+
+_OPTIONS: tuple[dict[str, Any], ...] = (
+    {
+        "name": "packages",
+        "long": "packages",
+        "type": str,
+        "default": "",
+        "help": "Debian packages to put in, comma-separated, beside those of the recipe",
+    },
+    {"name": "suite", "long": "suite", "type": str, "default": "", "help": "Debian suite, for example bookworm"},
+    {"name": "missing", "long": "missing", "type": bool, "default": False, "help": "all that the plan needs and lacks"},
+    {"name": "again", "long": "again", "type": bool, "default": False, "help": "make it anew when it is there"},
+)
+
+
+class BootstrapImage(PlainCommand):
+    """Makes stand-ins and writes the aliases into benchrouter.local.yaml, so that Dockerfiles stay as they are."""
+
+    name = "bootstrap-image"
+    doc_purpose = "make a base image from Debian packages, where no registry can be reached"
+    doc_usage = "IMAGE ... [--packages a,b] [--suite NAME] | --missing [bench=...]"
+    cmd_options = _OPTIONS
+
+    def answer(self, options: Any, args: list[str]) -> int:
+        """Make the named images, or those that the plan lacks when no registry answers."""
+        session = Session.begin(doit_variables())
+        site = session.sources.settings.site
+        try:
+            engine = Engine.connect(site.engine)
+        except EngineError as error:
+            raise UsageError(str(error)) from None
+        try:
+            refs = args
+            if options["missing"]:
+                refs = _missing(session, engine, site)
+            elif not args:
+                raise UsageError("bootstrap which image? For example: doit bootstrap-image python:3.12-slim")
+            packages = tuple(word.strip() for word in options["packages"].split(",") if word.strip())
+            made = [_make(session, engine, ref, packages, options["suite"] or None, options["again"]) for ref in refs]
+        finally:
+            engine.close()
+        return OK if all(made) else NOT_ALL_COMPLETED
+
+
+def _missing(session: Session, engine: Engine, site: Site) -> list[str]:
+    """List bases that neither engine nor alias has; none when a registry answers, since it will have them."""
+    from benchrouter.engine.bases import alias_of, present
+    from benchrouter.engine.reachable import registry_answers
+
+    missing = []
+    for ref in session.graph.bases:
+        alias = alias_of(ref, site)
+        if not present(engine, ref) and not (alias and present(engine, alias)):
+            missing.append(ref)
+    if missing and registry_answers(site):
+        return []
+    return missing
+
+
+def _make(
+    session: Session, engine: Engine, ref: str, packages: tuple[str, ...], suite: str | None, again: bool
+) -> bool:
+    from benchrouter.engine.bootstrap import bootstrap
+    from benchrouter.engine.local_settings import LocalSettingsError, add_alias
+
+    print(f"{ref}: making a stand-in from Debian packages", flush=True)
+    try:
+        made = bootstrap(
+            engine,
+            ref,
+            packages=packages,
+            suite=suite,
+            site=session.sources.settings.site,
+            cancelled=threading.Event(),
+            on_line=_quiet(),
+            again=again,
+        )
+        add_alias(session.ws.root, ref, made.name)
+    except (ValueError, LocalSettingsError) as error:
+        raise UsageError(str(error)) from None
+    except (EngineError, ImageBuildFailed, BuildCancelled) as error:
+        tail = getattr(error, "tail", "")
+        print(f"{ref}: {error}" + (f"\n{tail}" if tail else ""), flush=True)
+        return False
+    note = f" ({made.note})" if made.note else ""
+    print(f"{ref} is {made.name}, Debian {made.suite}{note}; noted in benchrouter.local.yaml", flush=True)
+    return True
+
+
+def _quiet() -> Callable[[str], None]:
+    return lambda text: None
