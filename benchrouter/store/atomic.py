@@ -31,9 +31,7 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
         sync(path.parent)
 
 
-def publish_dir(
-    staging: Path, target: Path, *, valid: Callable[[Path], bool], durable: bool = True
-) -> bool:
+def publish_dir(staging: Path, target: Path, *, valid: Callable[[Path], bool], durable: bool = True) -> bool:
     """Make `staging` appear as `target` by one rename; tell whether it did.
 
     A valid target stays as it is (`staging` is then removed, False returned); a torn one is replaced. The

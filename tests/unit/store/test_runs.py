@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from benchrouter.store import runs
+from benchrouter.store.jobid import JobId
+from benchrouter.store.runs import RunJob, RunRecord
+from benchrouter.store.states import JobState, Reason, RunState
+from benchrouter.store.workspace import Workspace
+
+DONE = RunJob(JobId("b", "t", "openai/gpt-4o", 2), "k" * 32, JobState.COMPLETED, overall=0.5, seconds=1.5)
+FAILED = RunJob(JobId("b", "t2", "m"), "f" * 32, JobState.FAILED, Reason.TIMEOUT, adopted=True)
+RECORD = RunRecord(
+    "20250101t000000-aaaa",
+    ("run", "model=m"),
+    {"LIMIT": "20"},
+    ("m",),
+    ("b",),
+    1.0,
+    2.5,
+    RunState.PARTIAL,
+    (DONE, FAILED),
+)
+
+
+def test_a_record_reads_back(ws: Workspace) -> None:
+    runs.save(ws, RECORD)
+    assert runs.load(ws, RECORD.run_id) == RECORD
+    under_way = replace(RECORD, run_id="other", state=None, finished=None, jobs=())
+    runs.save(ws, under_way)
+    assert runs.load(ws, "other") == under_way
+    assert runs.load(ws, "never") is None
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"run_id": "r", "jobs": [3]}', '{"run_id": "r"}'])
+def test_torn_records_are_named_set_aside_and_do_not_break_the_rest(ws: Workspace, content: str) -> None:
+    runs.save(ws, RECORD)
+    torn = ws.runs / "20240101t000000-bbbb.json"
+    torn.write_text(content)
+    records, named = runs.history(ws)
+    assert records == [RECORD] and named == [torn]
+    moved = runs.set_aside(ws, named)
+    assert [path.read_text() for path in moved] == [content]
+    assert runs.history(ws) == ([RECORD], [])
+    assert runs.set_aside(ws, named) == []
+
+
+def test_records_are_bounded_and_the_oldest_go(ws: Workspace) -> None:
+    for n in range(12):
+        runs.save(ws, replace(RECORD, run_id=f"run-{n:02d}"), keep=10)
+    assert [record.run_id for record in runs.history(ws)[0]] == [f"run-{n:02d}" for n in range(2, 12)]
+
+
+def test_run_ids_are_unique_and_sort_by_time() -> None:
+    ids = [runs.new_run_id() for _ in range(200)]
+    assert len(set(ids)) == 200
+    assert all(len(id) <= 40 and id.replace("-", "").isalnum() for id in ids)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "state"),
+    [
+        ((DONE, DONE), RunState.COMPLETED),
+        ((DONE, FAILED), RunState.PARTIAL),
+        ((FAILED,), RunState.FAILED),
+        ((), RunState.COMPLETED),
+    ],
+)
+def test_the_state_of_a_run(jobs: tuple[RunJob, ...], state: RunState) -> None:
+    assert runs.state_of(jobs) is state
+
+
+def test_killed_writers_leave_no_record_behind_that_is_listed(
+    ws: Workspace, killed_at_every_step: Callable[..., int]
+) -> None:
+    killed_at_every_step(lambda: runs.save(ws, RECORD) and None, lambda: None)
+    assert runs.history(ws) == ([RECORD], [])
