@@ -9,6 +9,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from benchrouter.store.swap import exchange
+
 _OCCUPIED = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
 TEMPORARY = ".tmp"  # what a crash may leave: hidden, with this suffix, swept by store.stale
 
@@ -31,11 +33,14 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
         sync(path.parent)
 
 
-def publish_dir(staging: Path, target: Path, *, valid: Callable[[Path], bool], durable: bool = True) -> bool:
+def publish_dir(
+    staging: Path, target: Path, *, valid: Callable[[Path], bool], replace: bool = False, durable: bool = True
+) -> bool:
     """Make `staging` appear as `target` by one rename; tell whether it did.
 
-    A valid target stays as it is (`staging` is then removed, False returned); a torn one is replaced. The
-    caller holds the lock of the key. A crash leaves the old target, none, or the whole new one.
+    A valid target stays as it is (`staging` is then removed, False returned), unless `replace` is set; a torn
+    one is replaced. The caller holds the lock of the key. A crash leaves the old target or the whole new one;
+    where directories cannot be swapped in one step, possibly none.
     """
     if durable:
         sync_tree(staging)
@@ -46,10 +51,15 @@ def publish_dir(staging: Path, target: Path, *, valid: Callable[[Path], bool], d
         except OSError as error:
             if error.errno not in _OCCUPIED:
                 raise
-            if valid(target):
+            if valid(target) and not replace:
                 shutil.rmtree(staging, ignore_errors=True)
                 return False
-            _set_aside(target, valid)
+            if replace and _swapped(staging, target):
+                if durable:
+                    sync(target.parent)
+                _delete(staging)
+                return True
+            _set_aside(target, lambda path: not replace and valid(path))
         else:
             if durable:
                 sync(target.parent)
@@ -124,6 +134,13 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _swapped(staging: Path, target: Path) -> bool:
+    try:
+        return exchange(staging, target)
+    except OSError:  # another file system, or the target has just gone: the slower way decides
+        return False
 
 
 def _set_aside(target: Path, valid: Callable[[Path], bool]) -> None:

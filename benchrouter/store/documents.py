@@ -27,6 +27,14 @@ def to_lines(document: dict[str, Any]) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
 
 
+def to_table(document: dict[str, Any], rows: str) -> bytes:
+    """Encode a document whose list `rows` is long: one line for each of its members, the rest as by `to_lines`."""
+    head = to_lines({key: value for key, value in document.items() if key != rows}).rstrip(b"\n}")
+    encode = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
+    lines = ",\n".join(["    " + encode(member) for member in document[rows]])
+    return head + f',\n  "{rows}": [\n{lines}\n  ]\n}}\n'.encode("ascii")
+
+
 def from_bytes(data: bytes) -> dict[str, Any] | None:
     """Decode an object that we wrote; None for anything torn, foreign, or with NaN or Infinity in it."""
     _allow_depth()

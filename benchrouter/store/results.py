@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 
 from benchrouter.store import layout
@@ -44,11 +44,14 @@ def find(ws: Workspace, id: JobId, key: str) -> CompletedJob | None:
     return found if found is not None and found.id == id else None
 
 
-def publish(ws: Workspace, id: JobId, key: str, staging: Path, *, durable: bool = True) -> CompletedJob:
+def publish(
+    ws: Workspace, id: JobId, key: str, staging: Path, *, replace: bool = False, durable: bool = True
+) -> CompletedJob:
     """Publish a completed attempt by one rename; the caller holds the key's lock.
 
-    An artifact that is already there and valid is kept and returned. Raise StoreError when the staging
-    directory does not hold what `write_documents` writes for this job; nothing appears then.
+    An artifact that is already there and valid is kept and returned, unless `replace` is set. Raise
+    StoreError when the staging directory does not hold what `write_documents` writes for this job; nothing
+    appears then.
     """
     made = read_completed(staging)
     if made is None or (made.id, made.key) != (id, key):
@@ -59,8 +62,8 @@ def publish(ws: Workspace, id: JobId, key: str, staging: Path, *, durable: bool 
         there = read_completed(path)
         return there is not None and (there.id, there.key) == (id, key)
 
-    if publish_dir(staging, target, valid=valid, durable=durable):
-        return replace(made, path=str(target))
+    if publish_dir(staging, target, valid=valid, replace=replace, durable=durable):
+        return dataclasses.replace(made, path=str(target))
     found = find(ws, id, key)
     if found is None:
         raise StoreError(f"{target}: changed while it was being read; run again")

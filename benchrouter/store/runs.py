@@ -61,7 +61,7 @@ def save(ws: Workspace, record: RunRecord, keep: int = 1000) -> Path:
     """Write the record of a run, and drop the oldest beyond `keep`."""
     path = layout.run_file(ws, record.run_id)
     make_dirs(path.parent)
-    write_atomic(path, documents.to_bytes(_to_json(record)))
+    write_atomic(path, documents.to_table(_to_json(record), "jobs"))
     for old in _record_files(ws)[: -max(1, keep)]:
         old.unlink(missing_ok=True)
     return path
@@ -108,10 +108,13 @@ def _to_json(record: RunRecord) -> dict[str, Any]:
     document = {**vars(record), "state": record.state.value if record.state else None}
     document["jobs"] = [
         {
-            **vars(job),
-            "id": vars(job.id),
+            **vars(job.id),
+            "key": job.key,
             "state": job.state.value,
             "reason": job.reason.word if job.reason else None,
+            "overall": job.overall,
+            "seconds": job.seconds,
+            "adopted": job.adopted,
         }
         for job in record.jobs
     ]
@@ -139,7 +142,7 @@ def _from_json(document: dict[str, Any]) -> RunRecord | None:
 def _job(job: dict[str, Any]) -> RunJob:
     reason = job["reason"]
     return RunJob(
-        JobId(**job["id"]),
+        JobId(job["benchmark"], job["task"], job["model"], job["repeat"]),
         job["key"],
         JobState(job["state"]),
         Reason.of(reason) if reason is not None else None,

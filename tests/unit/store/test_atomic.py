@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,45 @@ def test_a_valid_target_is_kept_and_the_staging_removed(tmp_path: Path) -> None:
     assert not publish_dir(staged(tmp_path), target, valid=whole)
     assert (target / "whole").read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("swaps", [True, False])
+def test_a_valid_target_is_replaced_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool
+) -> None:
+    if not swaps:  # as on a file system that cannot
+        monkeypatch.setattr("benchrouter.store.atomic.exchange", lambda *_: False)
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / "whole").write_text("old")
+    assert publish_dir(staged(tmp_path), target, valid=whole, replace=True)
+    assert (target / "whole").read_text() == "new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["target"]
+
+
+def test_everything_is_on_disk_before_it_appears(tmp_path: Path) -> None:
+    """Watched through the real calls: each file and directory is flushed, then renamed, then the parent flushed."""
+    calls: list[str] = []
+    fsync = os.fsync
+
+    watching = True  # a hook cannot be removed
+
+    def watch(event: str, _: object) -> None:
+        if watching and event == "os.rename":
+            calls.append("rename")
+
+    def flush(descriptor: int) -> None:
+        calls.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    sys.addaudithook(watch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", flush)
+        publish_dir(staged(tmp_path), tmp_path / "results" / "target", valid=whole)
+    watching = False
+    renamed = calls.index("rename")
+    assert {"whole", "sub", "staging"} <= set(calls[:renamed])
+    assert tmp_path.name in calls[:renamed] and calls[renamed + 1 :] == ["results"]
 
 
 @pytest.mark.parametrize("kind", ["half", "empty", "file", "dangling link"])

@@ -57,6 +57,22 @@ def test_publish_over_a_torn_artifact_killed_at_every_step(
     assert find(ws, ID, KEY) is not None
 
 
+def test_a_replaced_artifact_is_there_at_every_step(
+    ws: Workspace, stage: Stage, killed_at_every_step: Killed
+) -> None:
+    publish(ws, ID, KEY, stage(ws, ID, KEY, overall=0.25))
+
+    def body() -> None:
+        publish(ws, ID, KEY, stage(ws, ID, KEY, overall=0.75), replace=True)
+
+    def check() -> None:
+        found = find(ws, ID, KEY)
+        assert found is not None and found.overall in (0.25, 0.75)
+
+    assert killed_at_every_step(body, check) > 15
+    assert getattr(find(ws, ID, KEY), "overall", None) == 0.75
+
+
 def test_record_failure_killed_at_every_step(
     ws: Workspace, stage: Stage, killed_at_every_step: Killed
 ) -> None:
