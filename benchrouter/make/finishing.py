@@ -37,8 +37,7 @@ def finish(run: Run, out: TextIO) -> bool:
     if jobs:
         print(file=out)
         print_scores(session, out, run.outcomes)
-    images = [outcome for outcome in run.images.failed.values()]
-    return state is RunState.COMPLETED and not run.internal_failure and not images
+    return state is RunState.COMPLETED and not run.internal_failure and not run.images.failed
 
 
 def _failed(outcome: Outcome | None) -> bool:

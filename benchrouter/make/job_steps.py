@@ -13,12 +13,12 @@ from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.graph.support import unsupported
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
+from benchrouter.make.aggregates import write_aggregate
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
-from benchrouter.make.session import aggregate_paths
 from benchrouter.make.trees import mounted_tree, what_changed
 from benchrouter.store import layout
-from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.atomic import make_dirs
 from benchrouter.store.failures import last_failure, record_failure
 from benchrouter.store.jobid import JobId
 from benchrouter.store.locks import Lock, try_lock
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 RETRIES = 2
 _BACKOFF = (1.0, 4.0)
 _POLL = 0.3
-_KEEP_AGGREGATES = 100
 
 
 class JobSteps:
@@ -54,7 +53,7 @@ class JobSteps:
         self._renderer.render_to(self._request(job), layout.config_dir(self._ws, job.id))
 
     def run(self, job: JobNode) -> dict[str, float] | None:
-        """Run one attempt; the value asks the runner to come again, after a failure or while another run has the job."""
+        """Run one attempt; the value asks the runner to come again: a retry, or another run has the job."""
         refusal = self._refusal(job)
         if refusal is not None:
             self._finish(job, self._record_refusal(job, refusal))
@@ -231,16 +230,5 @@ class JobSteps:
         )
 
     def write_aggregate(self, node: AggregateNode) -> None:
-        """Write the aggregate of what the jobs are now, where it differs from what is there."""
-        failures = {**self._session.failures, **self.failures}
-        data = self._session.score(node, failures).to_bytes()
-        for path in aggregate_paths(self._ws, node):
-            make_dirs(path.parent, durable=False)
-            write_atomic(path, data)
-        _prune(layout.aggregates_dir(self._ws, node.benchmark.name, node.model.name))
-
-
-def _prune(directory: Path) -> None:
-    files = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    for path in files[:-_KEEP_AGGREGATES]:
-        path.unlink(missing_ok=True)
+        """Write the aggregate of what the jobs are now."""
+        write_aggregate(self._session, node)

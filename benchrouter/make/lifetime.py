@@ -59,7 +59,7 @@ def _connect(session: Session) -> tuple[Engine | None, str]:
 def _catch_signals(run: Run) -> dict[signal.Signals, Any]:
     """Make the signals that mean "end" stop the run in order; repeated ones change nothing."""
 
-    def handle(number: int, frame: object) -> None:
+    def handle(number: int, _frame: object) -> None:
         if not run.stop.is_set():
             run.interrupt()
             print(

@@ -14,7 +14,7 @@ from benchrouter.make.run import Run
 
 
 def prepare(run: Run) -> bool:
-    """Ask the endpoints, list the images that cannot be had, show what is to do; False when `strict` forbids to start."""
+    """Ask the endpoints, list images that cannot be had, show what is to do; False when `strict` forbids a start."""
     session = run.session
     due = session.due_jobs
     if due and run.engine is None:

@@ -53,6 +53,7 @@ class Session:
     may_write: bool = False
     fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
     live: Run | None = None
+    _settled: dict[str, Aggregate] = field(default_factory=dict)
 
     @classmethod
     def begin(
@@ -170,10 +171,10 @@ class Session:
         """Tell whether an aggregate has to be written: a job will run, or the file does not say what the jobs say."""
         if any(job.id in self.stale_ids for job in node.jobs):
             return True
-        return not all(self._says(path, node) for path in aggregate_paths(self.ws, node))
-
-    def _says(self, path: Path, node: AggregateNode) -> bool:
-        return documents.read(path) == self.score(node, {}).to_json()
+        first, *others = [_content(path) for path in aggregate_paths(self.ws, node)]
+        if any(other != first for other in others):
+            return True
+        return documents.from_bytes(first) != self.score(node, {}).to_json()
 
     @cached_property
     def stale_aggregates(self) -> tuple[AggregateNode, ...]:
@@ -182,9 +183,14 @@ class Session:
 
     def score(self, node: AggregateNode, failures: Mapping[JobId, FailedAttempt]) -> Aggregate:
         """Compute an aggregate from what is completed, and from the failed attempts given for the rest."""
-        known = {**self.completed, **self.fresh}
+        if not failures and not self.fresh and node.name in self._settled:
+            return self._settled[node.name]
+        known = {**self.completed, **self.fresh} if self.fresh else self.completed
         scores = [self._job_score(job, known.get(job.id), failures.get(job.id)) for job in node.jobs]
-        return aggregate(node.benchmark.name, node.model.name, node.declared, scores)
+        scored = aggregate(node.benchmark.name, node.model.name, node.declared, scores)
+        if not failures and not self.fresh:
+            self._settled[node.name] = scored
+        return scored
 
     @staticmethod
     def _job_score(job: JobNode, done: CompletedJob | None, failure: FailedAttempt | None) -> JobScore:
@@ -193,6 +199,13 @@ class Session:
         if failure is not None:
             return JobScore(job.id, job.key, JobState.FAILED, reason=failure.reason)
         return JobScore(job.id, job.key, JobState.QUEUED)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def aggregate_paths(ws: Workspace, node: AggregateNode) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TextIO
 
-from benchrouter.graph.nodes import AggregateNode, JobNode
+from benchrouter.graph.nodes import JobNode
 from benchrouter.make.session import Session
 from benchrouter.scores.aggregate import Aggregate
 from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
@@ -29,16 +29,14 @@ def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome
         if terse:
             print(f"{title(scored)}  {summary(scored)}", file=out)
             continue
-        rows = _rows(session, node, scored, outcomes)
+        rows = _rows(session, scored, outcomes)
         if console is not None:
             console.print(rich_table(scored, rows))
         else:
             print("\n".join(plain_table(scored, rows)), file=out)
 
 
-def _rows(
-    session: Session, node: AggregateNode, scored: Aggregate, outcomes: Mapping[JobId, Outcome]
-) -> list[Row]:
+def _rows(session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome]) -> list[Row]:
     rows = []
     for job in scored.jobs:
         outcome = outcomes.get(job.id)

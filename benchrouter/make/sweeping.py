@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from benchrouter.engine import reaper
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.ownership import remove_tree
-from benchrouter.engine.reaper import sweep
 from benchrouter.make.session import Session
 from benchrouter.store import journal, layout, locks, stale
-from benchrouter.store.journal import Owner, dead_owners
+from benchrouter.store.journal import Owner
 
 
-def sweep_dead_owners(session: Session, say: Callable[[str], None]) -> None:
+def sweep(session: Session, dead: list[Owner], say: Callable[[str], None]) -> None:
     """Remove what dead owners left in engine and cache; without an engine, say so and go on."""
-    dead = dead_owners(session.ws)
-    if not dead:
-        return
     try:
         engine = Engine.connect(session.sources.settings.site.engine)
     except EngineError as error:
@@ -34,7 +31,7 @@ def sweep_dead_owners(session: Session, say: Callable[[str], None]) -> None:
 
 def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], None]) -> None:
     ws = session.ws
-    swept = sweep(engine, ws.id, owner.run_id)
+    swept = reaper.sweep(engine, ws.id, owner.run_id)
     left = [*swept.left]
     if stale.remove_attempts(ws, owner.run_id):
         left += _remove_foreign(session, engine, owner)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from benchrouter.engine.client import Engine
@@ -87,7 +86,6 @@ def _make(
             suite=suite,
             site=session.sources.settings.site,
             cancelled=threading.Event(),
-            on_line=_quiet(),
             again=again,
         )
         add_alias(session.ws.root, ref, made.name)
@@ -100,7 +98,3 @@ def _make(
     note = f" ({made.note})" if made.note else ""
     print(f"{ref} is {made.name}, Debian {made.suite}{note}; noted in benchrouter.local.yaml", flush=True)
     return True
-
-
-def _quiet() -> Callable[[str], None]:
-    return lambda text: None

@@ -24,7 +24,7 @@ OPT_DRY = {
 class Clean(PlainCommand):
     """Removes images, archives and rendered configuration; with stale=1 only what is superseded."""
 
-    doc_purpose = "remove images, archives, rendered configuration; results=1: results too; stale=1: only what is superseded"
+    doc_purpose = "remove images, archives and rendered configuration (results=1: results too; stale=1: old ones)"
     doc_usage = "[image:BENCHMARK/ENVIRONMENT ...] [results=1] [stale=1] [model=NAME,...] [bench=...]"
     cmd_options = (OPT_DRY,)
 

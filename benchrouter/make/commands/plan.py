@@ -101,7 +101,8 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     demands = [_demand(job, memory, slots, site.limits.memory) for job in due]
     gpus = max((demand.gpus for demand in demands), default=0)
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
-    yield f"parallelism: {parallelism(admission, demands)} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
+    at_once = parallelism(admission, demands)
+    yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
     networks = Counter(job.facts.network for job in due)
     yield "networks: " + ", ".join(f"{name} ({count} jobs)" for name, count in sorted(networks.items()))
     docker = sum(job.facts.docker for job in due)

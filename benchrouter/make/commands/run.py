@@ -13,6 +13,7 @@ from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, 
 from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import UsageError
+from benchrouter.store.journal import dead_owners
 
 OPT_SLOTS = {
     "name": "num_process",
@@ -52,9 +53,11 @@ class Run(DoitRun):  # type: ignore[misc]
             session.require_model()
         session.ws.ensure()
         announce(session)
-        from benchrouter.make.sweeping import sweep_dead_owners
+        dead = dead_owners(session.ws)
+        if dead:
+            from benchrouter.make.sweeping import sweep
 
-        sweep_dead_owners(session, lambda text: print(text, file=sys.stderr))
+            sweep(session, dead, lambda text: print(text, file=sys.stderr))
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
         if (

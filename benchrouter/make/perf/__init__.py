@@ -1,0 +1,1 @@
+"""Benchmarks of speed: ratios within one run, never absolute times."""
