@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
@@ -113,7 +114,8 @@ def show(value: object) -> str:
         return "a list"
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "nothing"}[value]
-    text = repr(value) if isinstance(value, str) else str(value)
+    # An address may carry a password: it is what was found, but nobody's to see.
+    text = re.sub(r"://[^/@\s]*@", "://***@", repr(value) if isinstance(value, str) else str(value))
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -22,6 +22,7 @@ _MOST_VALUES = 200_000
 _DEEPEST = 60
 _STR, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
 _AS_DATA = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
+_COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
 _AS_TEXT = {_STR, "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
 
 
@@ -48,12 +49,7 @@ class Document:
 def read(path: Path) -> Document:
     """Read a YAML mapping; raise SpecError with file:line for everything that is not plain, finite data."""
     text = _text(path)
-    try:
-        loader = Loader(text)
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        message = f"character U+{ord(error.character):04X} is not allowed in YAML"
-        raise SpecError([Problem(str(path), line, message)]) from None
+    loader = Loader(text)
     try:
         node = loader.get_single_node()
         builder = _Builder(path, loader)
@@ -85,11 +81,16 @@ def _text(path: Path) -> str:
     if len(raw) > _LARGEST_FILE:
         raise SpecError([Problem(str(path), None, f"{len(raw)} bytes, at most {_LARGEST_FILE} are read")])
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         message = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
         raise SpecError([Problem(str(path), line, message)]) from None
+    if odd := yaml.reader.Reader.NON_PRINTABLE.search(text):
+        line = text.count("\n", 0, odd.start()) + 1
+        message = f"character U+{ord(odd[0]):04X} is not allowed in YAML"
+        raise SpecError([Problem(str(path), line, message)])
+    return text
 
 
 def _kind(node: yaml.Node) -> str:
@@ -127,6 +128,8 @@ class _Builder:
         if depth > _DEEPEST:
             self.fail(node, f"nested more than {_DEEPEST} levels deep, or an alias contains itself")
         self.lines.setdefault(path, node.start_mark.line + 1)
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _COLLECTIONS:
+            self.fail(node, f"YAML tag `{node.tag}` is not supported; write a plain list or mapping")
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):

@@ -68,6 +68,8 @@ def _variable(word: str, at: int, variables: Mapping[str, str], escape: str) -> 
         return value or "", at + 1
     colon = word.startswith(":", at)
     operator = word[at + colon : at + colon + 1]
+    if not operator:
+        raise ValueError(f"`{word}` has no closing brace")
     if operator not in ("-", "+", "?"):
         raise ValueError(f"`{word}`: the form `${{{match[0]}{operator}...}}` is not supported here")
     other, at = _until(word, at + colon + 1, "}", variables, escape)

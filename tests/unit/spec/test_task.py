@@ -1,0 +1,191 @@
+"""task.yaml: what old directories hold, what is new, and what each fault says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchrouter.spec.problems import SpecError
+from benchrouter.spec.task import Resources, Task, load_task
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "task.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def load(tmp_path: Path, extra: str = "", head: str = "name: T\ncommand: sh run.sh\n") -> Task:
+    task, warnings = load_task(write(tmp_path, head + extra))
+    assert not warnings, warnings
+    return task
+
+
+def faults(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(SpecError) as caught:
+        load_task(write(tmp_path, text))
+    return [f"{p.line}: {p.message}" for p in caught.value.problems if not p.warning]
+
+
+def test_defaults(tmp_path: Path) -> None:
+    task = load(tmp_path)
+    assert task == Task("T", "sh run.sh")
+    assert (task.timeout, task.result_file, task.result_key, task.network) == (
+        7200,
+        "result.json",
+        "overall",
+        "host",
+    )
+
+
+def test_everything(tmp_path: Path) -> None:
+    task = load(
+        tmp_path,
+        "description: d\ntimeout: 90m\nresult_file: out/r.json\nresult_mapping: {overall: pass@1}\nseed: 7\n"
+        "docker: true\ndocker_images: ['a:1']\nnetwork: none\nrepeat: 3\npass_env: [HF_TOKEN]\n"
+        "resources: {memory: 4g, reserve: 1g, cpus: 0.5, gpus: 1, shm_size: 64m, pids: 10}\n",
+    )
+    assert task.timeout == 5400
+    assert task.result_key == "pass@1"
+    assert task.resources == Resources(4 << 30, 1 << 30, 0.5, 1, 64 << 20, 10)
+    assert (task.docker, task.docker_images, task.repeat, task.seed) == (True, ("a:1",), 3, 7)
+    assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
+
+
+def test_values_of_extra_env_are_what_their_author_wrote(tmp_path: Path) -> None:
+    """People write numbers and booleans; `1.10` turned into `1.1` or `yes` into `True` changes the benchmark."""
+    task = load(
+        tmp_path,
+        'extra_env:\n  A: 1.10\n  B: yes\n  C:\n  D: 0x1F\n  E: 2024-01-01\n  F: \'a"$b\'\n  G: "l1\\nl2"\n'
+        "  H: 1_000\n  I: ~\n  J: é=1\n",
+    )
+    assert dict(task.extra_env) == {
+        "A": "1.10", "B": "yes", "C": "", "D": "0x1F", "E": "2024-01-01", "F": 'a"$b', "G": "l1\nl2",
+        "H": "1_000", "I": "", "J": "é=1",
+    }  # fmt: skip
+
+
+def test_an_absolute_result_file_in_the_output_directory_is_accepted(tmp_path: Path) -> None:
+    assert load(tmp_path, "result_file: /app/results/x/r.json\n").result_file == "x/r.json"
+
+
+def test_score_fields_leave_out_what_cannot_change_a_score(tmp_path: Path) -> None:
+    plain = load(tmp_path).score_fields()
+    other = load(tmp_path, "description: x\ntimeout: 5\nresources: {memory: 1g}\nrepeat: 4\n")
+    assert other.score_fields() == plain == {"command": "sh run.sh"}
+    assert load(tmp_path, "", "name: U\ncommand: sh run.sh\n").score_fields() == plain
+
+
+@pytest.mark.parametrize(
+    "extra",
+    ["result_file: r.json", "result_mapping: {overall: x}", "extra_env: {A: b}", "seed: 1", "docker: true",
+     "network: none", "pass_env: [A]", "sidecars: [{name: a, image: b}]"],
+)  # fmt: skip
+def test_score_fields_hold_what_can_change_a_score(tmp_path: Path, extra: str) -> None:
+    assert load(tmp_path, extra + "\n").score_fields() != load(tmp_path).score_fields()
+
+
+def test_a_field_at_its_default_is_no_change(tmp_path: Path) -> None:
+    """Else a BenchRouter with a new field reruns everything."""
+    same = "result_file: result.json\nresult_mapping: {overall: overall}\nnetwork: host\ndocker: false\nsidecars: []\n"
+    assert load(tmp_path, same).score_fields() == load(tmp_path).score_fields()
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("timeout: 0", "found 0, expected seconds"),
+        ("timeout: -1", "found -1"),
+        ("timeout: true", "found true"),
+        ("timeout: soon", "found 'soon'"),
+        ("repeat: 0", "whole number of 1 or more"),
+        ("repeat: 1.5", "whole number"),
+        ("seed: x", "whole number"),
+        ("docker: 1", "expected true or false"),
+        ("docker: 'yes'", "expected true or false"),
+        ("network: brige", "did you mean `bridge`?"),
+        ("extra_env: [A=1]", "expected a mapping"),
+        ("extra_env: {A: [1]}", "`extra_env.A`: found a list"),
+        ("extra_env: {'A=B': 1}", "no name of an environment variable"),
+        ('extra_env: {A: "x\\0y"}', "NUL"),
+        ("pass_env: [A-B]", "no name of an environment variable"),
+        ("result_file: ../r.json", "inside the output directory"),
+        ("result_file: /etc/passwd", "inside the output directory"),
+        ("resources: {memory: 1k}", "6m or more"),
+        ("resources: {memory: lots}", "expected a size"),
+        ("resources: {memory: 1g, reserve: 2g}", "more than `resources.memory`"),
+        ("resources: [1]", "expected a mapping"),
+        ("sidecars: {a: b}", "expected a list"),
+        ("sidecars: [{image: a}]", "`sidecars[0].name` is missing"),
+        ("sidecars: [{name: a}]", "either `image` or `build`"),
+        ("sidecars: [{name: a, image: i}, {name: a, image: i}]", "two sidecars are called `a`"),
+        ("sidecars: [{name: a, image: i, healthcheck: {interval: often}}]", "expected a duration"),
+    ],
+)
+def test_faults_name_the_line_what_was_found_and_what_was_expected(
+    tmp_path: Path, line: str, part: str
+) -> None:
+    (found,) = faults(tmp_path, f"name: T\ncommand: x\n{line}\n")
+    assert part in found
+    assert found.startswith("3: ")
+
+
+def test_all_faults_of_a_file_come_at_once(tmp_path: Path) -> None:
+    found = faults(tmp_path, "timeout: 0\nrepeat: 0\nresources: {cpus: 0, memory: x}\n")
+    assert len(found) == 6  # two missing keys as well
+    assert any("`command` is missing" in fault for fault in found)
+
+
+def test_a_command_that_is_a_list_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    (found,) = faults(tmp_path, "name: T\ncommand: [python, x.py]\n")
+    assert "/bin/sh -c" in found
+
+
+def test_unknown_keys_warn_with_the_nearest_known_name(tmp_path: Path) -> None:
+    task, warnings = load_task(
+        write(tmp_path, "name: T\ncommand: x\ntiemout: 5\nresources: {memroy: 1g}\nzzz: 1\n")
+    )
+    assert task.timeout == 7200
+    assert sorted(str(w).partition("task.yaml:")[2] for w in warnings) == [
+        "3: warning: unknown key `tiemout` is ignored (did you mean `timeout`?)",
+        "4: warning: unknown key `resources.memroy` is ignored (did you mean `memory`?)",
+        "5: warning: unknown key `zzz` is ignored",
+    ]
+
+
+def test_docker_images_without_docker_warn(tmp_path: Path) -> None:
+    _, warnings = load_task(write(tmp_path, "name: T\ncommand: x\ndocker_images: [a]\n"))
+    assert "docker: true" in warnings[0].message
+
+
+def test_keys_without_a_value_count_as_not_given(tmp_path: Path) -> None:
+    assert load(tmp_path, "sidecars:\nextra_env:\nresources:\n  memory:\ntimeout:\n") == Task(
+        "T", "sh run.sh"
+    )
+
+
+def test_sidecars_keep_the_form_of_compose(tmp_path: Path) -> None:
+    task = load(
+        tmp_path,
+        "sidecars:\n- name: pg\n  image: postgres:16\n  environment: {PGPORT: 5432, ON: yes}\n"
+        "  ports: [5432, '80:80']\n"
+        "  healthcheck: {test: [CMD, pg_isready], interval: 1.5s, retries: 3, start_period: 10}\n"
+        "  post_start: [createdb x]\n  shm_size: 1gb\n  cap_add: [NET_ADMIN]\n"
+        "- name: web\n  build: web\n  environment: [A=b=c]\n  depends_on: [pg]\n",
+    )
+    pg, web = task.sidecars
+    assert pg["environment"] == {"PGPORT": "5432", "ON": "yes"}
+    assert pg["ports"] == ["5432", "80:80"]
+    assert pg["healthcheck"]["start_period"] == "10s"
+    assert pg["cap_add"] == ["NET_ADMIN"]
+    assert web["environment"] == {"A": "b=c"}
+    assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
+
+
+def test_a_misspelt_sidecar_key_warns(tmp_path: Path) -> None:
+    _, warnings = load_task(
+        write(tmp_path, "name: T\ncommand: x\nsidecars: [{name: a, image: b, evironment: {}}]\n")
+    )
+    assert "did you mean `environment`?" in warnings[0].message
