@@ -169,8 +169,8 @@ def _jobs(ask: Ask, model: Model, choice: Selected, images: Mapping[str, ImageNo
         seed = facts.seed if ask.seed is None else ask.seed
         for repeat in range(ask.repeat or facts.repeat):
             # Names are safe path components: none holds a newline, so the text is unambiguous.
-            text = f"{common}\n{benchmark}\n{name}\n{facts.tree_digest}\n{facts.spec_digest}\n{image.key}\n{repeat}\n{seed}"
-            key = digest_bytes(text.encode("utf-8", "surrogateescape"))
+            task = f"{common}\n{benchmark}\n{name}\n{facts.tree_digest}\n{facts.spec_digest}"
+            key = digest_bytes(f"{task}\n{image.key}\n{repeat}\n{seed}".encode("utf-8", "surrogateescape"))
             yield JobNode(JobId(benchmark, name, model.name, repeat), key, facts, model, image.name, seed)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchrouter.graph.nodes import JobNode
@@ -23,19 +23,19 @@ class Endpoints:
         self._run = run
         self._breakers: dict[str, Breaker] = {}
         self._demo: DemoEndpoint | None = None
+        self._lock = threading.Lock()
         self.refused: dict[str, str] = {}
 
-    @cached_property
+    @property
     def demo(self) -> DemoEndpoint:
-        """The embedded demo endpoint, started on first use."""
+        """The embedded demo endpoint, made on first use by whichever thread comes first."""
         from benchrouter.models.demo import DemoEndpoint, load_answers
 
-        roots = {
-            c.scanned.benchmark.name: c.scanned.benchmark.root for c in self._run.session.sources.selected
-        }
-        self._demo = DemoEndpoint(load_answers(roots))
-        self._demo.start()
-        return self._demo
+        with self._lock:
+            if self._demo is None:
+                chosen = [choice.scanned.benchmark for choice in self._run.session.sources.selected]
+                self._demo = DemoEndpoint(load_answers({b.name: b.root for b in chosen}))
+            return self._demo
 
     def url(self, job: JobNode) -> str:
         """Give the base URL that the job is told; empty when the model has none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from shlex import quote
 from typing import TextIO
 
 from benchrouter.graph.nodes import JobNode
@@ -11,11 +12,12 @@ from benchrouter.scores.aggregate import Aggregate
 from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
 from benchrouter.store import layout
 from benchrouter.store.jobid import JobId
-from benchrouter.store.states import JobState, Outcome, Reason
+from benchrouter.store.states import Outcome, Reason
 
 _MANY = 60
 _SHOWN_FAILURES = 10
 _LOG_LINES = 15
+_NOT_REPEATABLE = (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED)
 
 
 def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome] | None = None) -> None:
@@ -60,28 +62,26 @@ def _console(out: TextIO):  # type: ignore[no-untyped-def]
 
 def print_failures(session: Session, out: TextIO, failed: Iterable[tuple[JobNode, Outcome]]) -> None:
     """Show the end of each failed job's log, where all of it is, and how to repeat the job by hand."""
-    failed = list(failed)
-    for job, outcome in failed[:_SHOWN_FAILURES]:
-        word = outcome.reason.word if outcome.reason else ""
-        print(f"\n{job.name} FAILED {word}: {outcome.detail}", file=out)
-        for line in outcome.log_tail.splitlines()[-_LOG_LINES:]:
-            print(f"  | {line}", file=out)
-        if not outcome.path:
-            continue
-        print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
-        if outcome.reason not in (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED):
-            script = layout.config_dir(session.ws, job.id) / "run.sh"
-            print(f"  repeat: sh '{script}'", file=out)
-    if len(failed) > _SHOWN_FAILURES:
-        print(
-            f"\n{len(failed) - _SHOWN_FAILURES} more failed; their logs are in results/*/*/*/failed/",
-            file=out,
-        )
+    causes: dict[tuple[object, str, str], list[tuple[JobNode, Outcome]]] = {}
+    for job, outcome in failed:
+        causes.setdefault((outcome.reason, outcome.detail, outcome.log_tail), []).append((job, outcome))
+    for alike in list(causes.values())[:_SHOWN_FAILURES]:
+        _print_cause(session, out, alike)
+    if len(causes) > _SHOWN_FAILURES:
+        print(f"\n{len(causes) - _SHOWN_FAILURES} more causes; the logs are in results/*/*/*/failed/", file=out)
 
 
-def counts(outcomes: Mapping[JobId, Outcome], total: int) -> str:
-    """Say in one line how many jobs ended how."""
-    states = [outcome.state for outcome in outcomes.values()]
-    done, failed = states.count(JobState.COMPLETED), states.count(JobState.FAILED)
-    kept = total - len(states)
-    return f"{done} completed, {failed} failed, {kept} not run now"
+def _print_cause(session: Session, out: TextIO, alike: list[tuple[JobNode, Outcome]]) -> None:
+    """Show one cause once, with the jobs that it hit."""
+    job, outcome = alike[0]
+    word = outcome.reason.word if outcome.reason else ""
+    others = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+    print(f"\n{job.name}{others} FAILED {word}: {outcome.detail}", file=out)
+    for line in outcome.log_tail.splitlines()[-_LOG_LINES:]:
+        print(f"  | {line}", file=out)
+    if not outcome.path:
+        return
+    print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
+    script = layout.config_dir(session.ws, job.id) / "run.sh"
+    if outcome.reason not in _NOT_REPEATABLE and script.exists():
+        print(f"  repeat: sh {quote(str(script))}", file=out)
