@@ -88,14 +88,18 @@ def move_dir(source: Path, target: Path) -> None:
     shutil.rmtree(source, ignore_errors=True)
 
 
-def remove_dir(path: Path) -> None:
-    """Remove a published directory: renamed first, so that a crash never leaves half of it in place."""
+def remove_dir(path: Path) -> bool:
+    """Remove a published directory: renamed first, so that a crash never leaves half of it in place.
+
+    Tell whether all of it is gone; what is not (another user's files) stays under a hidden name.
+    """
     aside = _temporary(path)
     try:
         path.rename(aside)
     except FileNotFoundError:
-        return
+        return True
     _delete(aside)
+    return not os.path.lexists(aside)
 
 
 def make_dirs(path: Path, *, durable: bool = True) -> None:

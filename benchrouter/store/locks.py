@@ -16,6 +16,7 @@ from types import TracebackType
 
 from benchrouter.store import layout
 from benchrouter.store.flock import still_named, try_flock
+from benchrouter.store.problems import StoreError
 from benchrouter.store.workspace import Workspace
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
@@ -57,6 +58,10 @@ def try_lock(ws: Workspace, key: str) -> Lock | None:
         except FileNotFoundError:
             path.parent.mkdir(parents=True, exist_ok=True)
             continue
+        except PermissionError as error:
+            raise StoreError(
+                f"{path}: not yours to lock; is the workspace used by another user too?"
+            ) from error
         try:
             taken = try_flock(descriptor)
             if taken and still_named(descriptor, path):

@@ -43,10 +43,13 @@ def remove_attempts(ws: Workspace, run_id: str) -> list[Path]:
 def sweep_temporaries(ws: Workspace, older_than: float = _HOUR) -> list[Path]:
     """Remove what killed writers left half-written, once it is `older_than` seconds old; return what went.
 
-    Such files are hidden and read by nobody; the age only spares a writer that is at work now.
+    Such files are hidden and read by nobody; the age only spares a writer that is at work now. What lies deeper
+    in the cache is not looked at: outputs of tasks may be called anything.
     """
     limit = time.time() - older_than
-    gone = []
+    gone = [path for path in ws.cache.glob("*/.*") if _temporary(path.name) and path.lstat().st_mtime < limit]
+    for path in gone:
+        _remove(path)
     for root in (ws.root / ".benchrouter", ws.runs, layout.hashes_dir(ws), ws.results):
         for directory, subdirectories, files in os.walk(root):
             inside_artifact = layout.JOB in files

@@ -73,6 +73,10 @@ def test_temporaries_are_swept_once_they_are_old_and_outputs_of_tasks_never(
     (half / "result.json").touch()
     torn = ws.runs / ".r.json.abc.tmp"
     torn.touch()
+    attempts = ws.cache / "attempts" / ".run.abc.tmp"
+    attempts.mkdir()
+    running = layout.fresh_attempt(ws, "run") / ".task-writes-this.tmp"
+    running.touch()
     assert stale.sweep_temporaries(ws) == []
-    assert sorted(stale.sweep_temporaries(ws, older_than=-1)) == sorted([half, torn])
-    assert mine.exists() and not half.exists()
+    assert sorted(stale.sweep_temporaries(ws, older_than=-1)) == sorted([half, torn, attempts])
+    assert mine.exists() and running.exists() and not half.exists() and not attempts.exists()

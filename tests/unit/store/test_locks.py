@@ -8,13 +8,16 @@ import random
 import signal
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from benchrouter.store import layout, locks
+from benchrouter.store.problems import StoreError
 from benchrouter.store.workspace import Workspace
 
 Fork = Callable[[Callable[[], None]], int]
@@ -164,3 +167,23 @@ def test_remove_free_spares_the_held(ws: Workspace) -> None:
     assert locks.remove_free(ws) == 1
     assert [path.stem for path in (ws.cache / "locks").iterdir()] == ["held"]
     held.release()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user, which only root can")
+def test_a_lock_file_of_another_user_is_a_clear_error(fork: Fork) -> None:
+    with (
+        tempfile.TemporaryDirectory() as root
+    ):  # not below pytest's own directory, which others may not enter
+        Path(root).chmod(0o755)
+        ws = Workspace(Path(root)).ensure()
+        held = locks.try_lock(ws, "k")
+        assert held is not None
+        layout.lock_file(ws, "k").chmod(0o600)
+
+        def body() -> None:
+            os.setuid(65534)
+            with pytest.raises(StoreError, match="not yours to lock"):
+                locks.try_lock(ws, "k")
+
+        assert os.waitpid(fork(body), 0)[1] == 0
+        held.release()
