@@ -147,4 +147,4 @@ def test_thousands_are_looked_up_in_linear_time(ws: Workspace, monkeypatch: pyte
         started = time.perf_counter()
         assert len(completed(ws, jobs)) == 1000
         best = min(best, time.perf_counter() - started)
-    assert best < 0.06  # 0.011 s on an idle core; ten times that for 10,000
+    assert best < 0.15  # 0.011 s on an idle core; ten times that for 10,000
