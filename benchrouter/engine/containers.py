@@ -15,6 +15,7 @@ from benchrouter.engine.container_config import create_config
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.following import Following
+from benchrouter.engine.signals import Signals
 from benchrouter.engine.stopping import Stopping
 from benchrouter.engine.streams import Stream
 
@@ -119,11 +120,13 @@ def _start_and_follow(
             on_output("stderr", refused.encode() + b"\n")
             return 126 if "permission denied" in refused or "find user" in refused else 127
         stopping.started(time.monotonic())
+        signals = Signals(engine, container)
         while following.code is None:
             following.step(_TICK)
             signal = stopping.due(time.monotonic())
             if signal is not None and following.code is None:
-                _kill(engine, container, signal)
+                signals.send(signal)
+            signals.check()
         following.drain(deadlines.DRAIN)
         return following.code
     finally:
@@ -141,15 +144,6 @@ def _start(engine: Engine, spec: ContainerSpec, container: str) -> str | None:
             return text
         raise
     return None
-
-
-def _kill(engine: Engine, container: str, signal: str) -> None:
-    try:
-        with engine.errors(f"stopping container {container[:12]}"):
-            engine.api.kill(container, signal)
-    except EngineError as error:
-        if "is not running" not in str(error):
-            raise
 
 
 def _inspect(engine: Engine, spec: ContainerSpec, container: str) -> dict[str, Any]:

@@ -20,7 +20,17 @@ _GUARD = """
 exec 3<&0 </dev/null
 "$@" 3<&- &
 job=$!
-{ read -r _ <&3; trap '' TERM; kill -TERM 0; sleep "$BENCHROUTER_GRACE"; kill -KILL 0; } >/dev/null 2>&1 &
+{
+    read -r _ <&3
+    trap '' TERM
+    kill -TERM 0
+    left=$BENCHROUTER_GRACE
+    while [ "$left" -gt 0 ] && kill -0 "$job"; do
+        sleep 1
+        left=$((left - 1))
+    done
+    kill -KILL 0
+} >/dev/null 2>&1 &
 watcher=$!
 wait "$job"
 status=$?
@@ -53,7 +63,7 @@ def run_guarded(
             stdin=reading,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**env, "BENCHROUTER_GRACE": str(deadlines.BUILD_STOP)},
+            env={**env, "BENCHROUTER_GRACE": str(round(deadlines.BUILD_STOP))},
             start_new_session=True,
         )
     except BaseException:
