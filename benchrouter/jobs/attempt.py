@@ -19,6 +19,7 @@ from benchrouter.store.workspace import Workspace
 
 TOLD_EVERY = 0.25
 LAST_LINES = 20
+UNLOGGED = "unlogged.log"
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Listener:
             stream: CappedLog(attempt.logs / f"{stream}.log", limit, redactor)
             for stream in ("stdout", "stderr")
         }
+        self._directory = attempt.logs
         self._redactor = redactor
         self._tail = Tail()
         self._progress = progress
@@ -82,7 +84,7 @@ class Listener:
     def hear(self, stream: Literal["stdout", "stderr"], data: bytes) -> None:
         """Take output; a disk that fails is remembered in `fault`, since the container is still running."""
         try:
-            self._tail.add(self._logs[stream].write(data))
+            self._logs[stream].write(data, self._tail.add)
         except OSError as error:
             self.fault = self.fault or error
         now = time.monotonic()
@@ -94,9 +96,15 @@ class Listener:
         """Finish the logs."""
         for log in self._logs.values():
             try:
-                self._tail.add(log.close())
+                log.close(self._tail.add)
             except OSError as error:
                 self.fault = self.fault or error
+
+    def rescue(self) -> None:
+        """Write the end of the output once more, after the disk was full while it came and there is room now."""
+        if self.fault is not None:
+            text = "[benchrouter: the disk was full; the end of both streams:]\n" + self.last_lines() + "\n"
+            (self._directory / UNLOGGED).write_text(text, "utf-8", "replace")
 
     def last_lines(self, count: int = LAST_LINES) -> str:
         """Give the end of the output of both streams."""

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
 
 LINE_SEARCH = 4096
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+
+
+def _ignore(_: bytes) -> None:
+    return
 
 
 class CappedLog:
@@ -30,25 +35,25 @@ class CappedLog:
         self._beyond = 0
         self._closed = False
 
-    def write(self, data: bytes) -> bytes:
-        """Take output as it comes; give back what of it is safe to show now."""
+    def write(self, data: bytes, shown: Callable[[bytes], None] = _ignore) -> None:
+        """Take output as it comes; `shown` gets what of it is safe to show now, even when the disk is full."""
         if self._closed:
-            return b""
+            return
         safe = self._stream.feed(data)
+        shown(safe)
         self._store(safe)
-        return safe
 
-    def close(self) -> bytes:
-        """Finish the file; give back the bytes that were still held. Harmless when repeated."""
+    def close(self, shown: Callable[[bytes], None] = _ignore) -> None:
+        """Finish the file; `shown` gets the bytes that were still held. Harmless when repeated."""
         if self._closed:
-            return b""
+            return
         self._closed = True
         try:
             rest = self._stream.close()
+            shown(rest)
             self._store(rest)
             if self._ring is not None:
                 self._append_tail(self._ring)
-            return rest
         finally:
             os.close(self._file)
             if self._ring is not None:

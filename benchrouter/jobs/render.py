@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,10 @@ class Renderer:
     def __init__(self, workspace: Workspace, limits: SiteLimits) -> None:
         self._workspace = workspace
         self._site = Site(limits=limits)  # nothing else of this machine may show
-        self._template = _load(workspace, f"{RUN_SCRIPT}.j2")
+
+    @cached_property
+    def _template(self) -> Template:
+        return _load(self._workspace, f"{RUN_SCRIPT}.j2")
 
     def run_script(self, request: JobRequest) -> bytes:
         """Render run.sh: byte-stable, without a secret or an absolute path of this machine."""

@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,6 +105,7 @@ class SimpleExecutor:
             # Make room first: the reason and the logs are worth more than what was copied of the output.
             for directory in (course.attempt.staging / layout.OUTPUT, course.attempt.output):
                 shutil.rmtree(directory, ignore_errors=True)
+            _quietly(course.listener.rescue)
             reason, detail = _of_os_error(error)
             return Conclusion(reason=reason, detail=detail)
 
@@ -232,6 +234,13 @@ def unsupported(task: Task) -> str | None:
     if task.network == "bridge":
         return "`network: bridge` is not available yet; `host` and `none` are"
     return None
+
+
+def _quietly(action: Callable[[], None]) -> None:
+    try:
+        action()
+    except OSError:
+        pass
 
 
 def _of_os_error(error: OSError) -> tuple[Reason, str]:
