@@ -167,7 +167,9 @@ class JobSteps:
         done = None if self._session.always else find(self._ws, job.id, job.key)
         if done is not None:
             self._run.adopted.add(job.id)
-            return Outcome(JobState.COMPLETED, overall=done.overall, warnings=done.warnings, path=done.path)
+            return Outcome(
+                JobState.COMPLETED, overall=done.overall, warnings=done.warnings, seconds=done.seconds, path=done.path
+            )
         failure = last_failure(self._ws, job.id, job.key)
         before = self._session.failures.get(job.id)
         if failure is None or failure.run_id == self._run.id or failure.reason is Reason.CANCELLED:

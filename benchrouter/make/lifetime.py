@@ -14,6 +14,7 @@ from benchrouter.make.limits import raise_open_files
 from benchrouter.make.reporter import for_terminal
 from benchrouter.make.run import Run
 from benchrouter.make.session import Session
+from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
 from benchrouter.store.journal import Journal
 
@@ -74,9 +75,7 @@ def _catch_signals(run: Run) -> dict[signal.Signals, Any]:
 def _leave_nothing(run: Run) -> bool:
     """Remove what is left of this run; tell whether all of it is gone."""
     ws = run.session.ws
-    try:
-        remove_dir(ws.cache / "attempts" / run.id)
-    except OSError:
+    if not remove_dir(layout.attempts_dir(ws, run.id)):
         return False
     if run.engine is None or not run.session.due_jobs:
         return True

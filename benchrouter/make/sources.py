@@ -13,6 +13,7 @@ from benchrouter.keys.canonical import JSON
 from benchrouter.keys.environment import environment_facts
 from benchrouter.keys.facts import EnvironmentFacts
 from benchrouter.keys.scan import ScannedBenchmark, scan_benchmark
+from benchrouter.keys.settings import scan_settings
 from benchrouter.make.lockfile import read_epochs
 from benchrouter.make.variables import UsageError, Variables
 from benchrouter.models.model import Model, resolve
@@ -20,7 +21,7 @@ from benchrouter.spec.benchmark import FILE, Benchmark, environment_directory, m
 from benchrouter.spec.dockerfile import siblings as siblings_of
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.settings import Settings, load_settings
+from benchrouter.spec.settings import Settings
 from benchrouter.store import layout
 from benchrouter.store.workspace import Workspace
 
@@ -47,9 +48,10 @@ class Sources:
 
 def load(ws: Workspace, variables: Variables, environ: Mapping[str, str], cwd: Path) -> Sources:
     """Read everything that the variables ask for; raise SpecError or UsageError with all that is wrong."""
-    settings, warnings = load_settings(ws.root)
+    reading = _Reading(ws, [])
+    settings, warnings = scan_settings(ws.root, reading.cache(ws.root), environ)
+    reading.problems += warnings
     models = tuple(resolve(name, settings, environ) for name in variables.models)
-    reading = _Reading(ws, [*warnings])
     chosen = choose(variables.bench, _catalog(ws, settings, cwd))
     scanned = reading.benchmarks(chosen)
     selected = _select(scanned, chosen, variables.tasks)

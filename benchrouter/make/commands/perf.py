@@ -1,0 +1,98 @@
+"""`doit perf`: the claims of speed, as ratios within one run; `doit perf seed DIR` leaves a workspace to time."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchrouter.make.commands.guard import OK
+from benchrouter.make.commands.plain import PlainCommand
+from benchrouter.make.variables import UsageError
+
+_PARTS = ("containers", "uptodate", "hashing")
+
+
+class Perf(PlainCommand):
+    """Measures; asserts nothing, because machines are shared."""
+
+    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing), or: perf seed DIR"
+    doc_usage = "[containers] [uptodate] [hashing] | seed DIR"
+
+    def answer(self, options: Any, args: list[str]) -> int:
+        """Measure the named parts, all by default."""
+        if args and args[0] == "seed":
+            return _seed(args[1:])
+        odd = [word for word in args if word not in _PARTS]
+        if odd:
+            raise UsageError(f"perf {odd[0]}: expected some of {', '.join(_PARTS)}, or seed DIR")
+        for part in args or _PARTS:
+            with tempfile.TemporaryDirectory(prefix="benchrouter-perf-") as scratch:
+                _MEASURES[part](Path(scratch) / "w")
+        return OK
+
+
+def _seed(args: list[str]) -> int:
+    from benchrouter.make.perf import seed
+
+    if len(args) != 1 or Path(args[0]).exists():
+        raise UsageError("perf seed DIR: name one directory that does not exist yet")
+    root = Path(args[0]).resolve()
+    seed.write_workspace(root, 100, 100)
+    print(f"{seed.finish_all_jobs(root)} finished jobs in {root}; try: cd {root} && doit run model={seed.MODEL}")
+    return OK
+
+
+def _containers(root: Path) -> None:
+    from benchrouter.make.perf import containers
+
+    containers.write_workspace(root, Path("benchrouter.local.yaml").resolve())
+    containers.ours(root, 0)
+    image = containers.image_of(root)
+    containers.by_hand(root, image)
+    pairs = [(containers.ours(root, n), containers.by_hand(root, image)) for n in range(1, containers.ROUNDS + 1)]
+    _report(f"{containers.JOBS} trivial jobs at -n {containers.SLOTS}", "xargs docker run", pairs, 1.35)
+    _remove(root)
+
+
+def _remove(root: Path) -> None:
+    import subprocess
+
+    subprocess.run(["doit", "clean"], cwd=root, capture_output=True, check=False)
+
+
+def _uptodate(root: Path) -> None:
+    from benchrouter.make.perf import uptodate
+
+    for benchmarks in (10, 100, 200):
+        where = root.with_name(f"w{benchmarks}")
+        uptodate.prepare(where, benchmarks, 100)
+        runs = [(uptodate.ours(where), uptodate.plain(where)) for _ in range(3)]
+        pairs = [(ours[0], plain[0]) for ours, plain in runs]
+        memory = max(ours[1] for ours, _ in runs) >> 20
+        _report(f"{benchmarks * 100} jobs, nothing to do ({memory} MiB)", "plain doit, two levels", pairs, 0.8)
+
+
+def _hashing(root: Path) -> None:
+    from benchrouter.make.perf import hashing
+
+    root.mkdir()
+    hashing.write_tree(root, 1 << 30)
+    pairs = []
+    for _ in range(3):
+        cold = hashing.forget_pages(root)
+        read = hashing.read_all(root)
+        hashing.forget_pages(root)
+        pairs.append((hashing.hash_all(root), read))
+    _report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
+
+
+_MEASURES = {"containers": _containers, "uptodate": _uptodate, "hashing": _hashing}
+
+
+def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float) -> None:
+    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+    ours = statistics.median(pair[0] for pair in pairs)
+    theirs = statistics.median(pair[1] for pair in pairs)
+    print(f"{what}: {ours:.2f} s, {against}: {theirs:.2f} s, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)
