@@ -15,7 +15,9 @@ import xxhash
 from benchrouter import __version__
 
 _MAGIC = f"benchrouter hashes 2 {__version__}"
-_RACY_NS = 2_000_000_000
+GRAIN_NS = 2_000_000_000
+"""Longest step of a file system's clock that we allow for."""
+
 _SUFFIX = ".json"
 _KINDS = ("settings", "benchmark", "tasks", "environments")
 
@@ -29,6 +31,7 @@ class StatCache:
         self.path = path
         self.root = root
         self.dirty = False
+        self.grain = GRAIN_NS
         self._records: dict[str, dict[str, list[Any]]] = records or {kind: {} for kind in _KINDS}
 
     @classmethod
@@ -45,10 +48,10 @@ class StatCache:
         """Keep a record of what was read at `looked`, unless a later change could hide behind equal stats.
 
         `newest` is the latest ctime among the files, both in nanoseconds since the epoch. A change within the
-        clock's grain of the reading leaves the stats as they are, hence the two seconds; a time in the
-        future says nothing.
+        clock's grain of the reading leaves the stats as they are, hence `grain`; a time in the future says
+        nothing.
         """
-        if newest > looked - _RACY_NS:
+        if newest > looked - self.grain:
             self.dirty |= self._records[kind].pop(name, None) is not None
         elif self._records[kind].get(name) != record:
             self._records[kind][name] = record

@@ -64,7 +64,7 @@ def parse(data: bytes, where: str = _FILE) -> tuple[tuple[re.Pattern[str], bool]
             continue
         clean = posixpath.normpath(text).lstrip("/")
         try:
-            patterns.append((re.compile(_translate(clean), re.DOTALL), back))
+            patterns.append((re.compile(_translate(clean), re.DOTALL | re.ASCII), back))
         except re.error as error:
             problems.append(Problem(where, number, f"`{text}` is no pattern: {error}"))
     if problems:
@@ -94,8 +94,17 @@ def _translate(pattern: str) -> str:
             out.append(f"[{pattern[at:end]}]")
             at = end + 1
         elif char == "\\" and at < len(pattern):
-            out.append(re.escape(pattern[at]))
+            out.append(_escaped(pattern[at]))
             at += 1
         else:
             out.append(re.escape(char))
     return "".join(out)
+
+
+def _escaped(char: str) -> str:
+    """Take an escape as Docker does, which hands it to a regular expression: `\\d` is a digit, `\\[` a bracket."""
+    if not (char.isascii() and char.isalnum()):
+        return re.escape(char)
+    if char not in "dDwWsSbBafnrtv":
+        raise re.error(f"`\\{char}` is no escape")
+    return "\\" + char
