@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,9 @@ from benchrouter.engine.errors import (
     means_disk_full,
 )
 from benchrouter.engine.guarded import run_guarded
-from benchrouter.engine.images import inspect_image
+from benchrouter.engine.images import inspect_image, remove_name
 from benchrouter.engine.labels import BOOTSTRAPPED
+from benchrouter.engine.naming import name_image
 from benchrouter.engine.recipes import Recipe, recipe_for
 from benchrouter.engine.references import parse_reference
 from benchrouter.spec.settings import Site
@@ -74,8 +76,11 @@ def bootstrap(
     cancelled: threading.Event,
     on_line: Callable[[str], None] = lambda _: None,
     again: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> Bootstrapped:
     """Make an image that stands in for `ref`; one that is there already is kept unless `again`.
+
+    `labels` are those of the run's containers, for the moment in which the image gets its name.
 
     Raises ValueError where no recipe is known, EngineError without the tools, ImageBuildFailed, DiskFull,
     BuildCancelled. The alias is written by `local_settings.add_alias`.
@@ -90,7 +95,15 @@ def bootstrap(
         place.chmod(0o755)  # mmdebstrap's hooks may run as another user
         _write_finish(place, (site or Site()).ca_bundle)
         tree = _make_tree(recipe, place, site or Site(), on_line, cancelled)
-        image = _import(engine, tree, name, ref, recipe)
+        made = _import(engine, tree, name, ref, recipe)
+    image = name_image(
+        engine,
+        made,
+        name,
+        labels=labels or {},
+        drop=lambda old: _drop(engine, old, ref),
+        replace=again or bool(packages or suite),
+    )
     return Bootstrapped(ref, name, image, recipe.suite, recipe.packages, recipe.note, made=True)
 
 
@@ -162,13 +175,18 @@ def _tool(name: str) -> str | None:
 
 
 def _import(engine: Engine, tree: Path, name: str, ref: str, recipe: Recipe) -> str:
-    repository, _, tag = name.rpartition(":")
     changes = [f'CMD ["{recipe.command}"]', f'LABEL {BOOTSTRAPPED}="{ref}"']
     changes += [f"ENV {variable}={value}" for variable, value in recipe.environment]
     with engine.errors(f"importing {name}"):
         api: Any = engine.slow
-        api.import_image_from_file(str(tree), repository=repository, tag=tag, changes=changes)
-    found = inspect_image(engine, name)
-    if found is None:
-        raise EngineError(f"the engine imported {name} and does not have it")
-    return found.id
+        said = str(api.import_image_from_file(str(tree), changes=changes))
+    made = re.search(r"sha256:[0-9a-f]{64}", said)
+    if made is None:
+        raise EngineError(f"the engine did not import {name}: {said.strip()[:200]}")
+    return made[0]
+
+
+def _drop(engine: Engine, image: str, ref: str) -> None:
+    found = inspect_image(engine, image)
+    if found is not None and not found.tags and found.labels.get(BOOTSTRAPPED) == ref:
+        remove_name(engine, found.id)

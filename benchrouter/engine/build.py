@@ -14,8 +14,8 @@ from benchrouter.engine import buildkit, classic
 from benchrouter.engine.client import Engine
 from benchrouter.engine.docker_cli import Cli, find_cli
 from benchrouter.engine.errors import EngineError, ImageBuildFailed
-from benchrouter.engine.images import find_by_key, image_id, tag_image
-from benchrouter.engine.labels import image_labels
+from benchrouter.engine.images import find_by_key, image_id, remove_unnamed, tag_image
+from benchrouter.engine.labels import image_labels, object_labels
 from benchrouter.engine.naming import name_image
 from benchrouter.engine.prepared import Prepared
 from benchrouter.engine.site_build import Delivery, deliver, mask, with_arguments
@@ -93,7 +93,14 @@ def build(
             made = buildkit.build(engine, cli, prepared, hear, tail, cancelled)
         else:
             made = classic.build(engine, prepared, hear, tail, cancelled)
-    final = name_image(engine, made, request.tag, request.workspace_id, request.run_id, request.no_cache)
+    final = name_image(
+        engine,
+        made,
+        request.tag,
+        labels=object_labels(request.workspace_id, request.run_id, owner=request.owner),
+        drop=lambda image: remove_unnamed(engine, image, request.workspace_id, request.run_id),
+        replace=request.no_cache,
+    )
     return BuiltImage(final, request.tag, "built" if final == made else "engine")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
@@ -11,36 +11,43 @@ from typing import Any
 from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
-from benchrouter.engine.images import image_id, remove_unnamed, tag_image
-from benchrouter.engine.labels import object_labels
+from benchrouter.engine.images import image_id, tag_image
 
 _TICK = 0.1
 
 
-def name_image(engine: Engine, made: str, tag: str, workspace_id: str, run_id: str, replace: bool) -> str:
+def name_image(
+    engine: Engine,
+    made: str,
+    tag: str,
+    *,
+    labels: Mapping[str, str],
+    drop: Callable[[str], object],
+    replace: bool = False,
+) -> str:
     """Name `made`, or drop it when the name has been given meanwhile; return the id that bears the name.
 
-    With `replace` the new image takes the name over, and the old one goes if nothing else names it.
+    With `replace` the new image takes the name over and the old one is dropped. `drop` removes an image only if
+    it has no name and is ours; `labels` are those of the run's containers.
     """
-    with _claim(engine, made, tag, workspace_id, run_id):
+    with _claim(engine, made, tag, labels):
         there = image_id(engine, tag)
         if there == made:
             return made
         if there is None or replace:
             tag_image(engine, made, tag)
             if there is not None:
-                remove_unnamed(engine, there, workspace_id, run_id)
+                drop(there)
             return made
-    remove_unnamed(engine, made, workspace_id, run_id)
+    drop(made)
     return there
 
 
 @contextmanager
-def _claim(engine: Engine, image: str, tag: str, workspace_id: str, run_id: str) -> Iterator[None]:
+def _claim(engine: Engine, image: str, tag: str, labels: Mapping[str, str]) -> Iterator[None]:
     # Looking and naming are two requests. The engine is all that two workspaces share, so the lock is a
     # container that never starts: its name is given once. Its labels let a sweep take it away after a crash.
     name = f"benchrouter-claim-{sha256(tag.encode()).hexdigest()[:16]}"
-    labels = object_labels(workspace_id, run_id)
     until = time.monotonic() + deadlines.CLAIM
     held = _try_claim(engine, image, name, labels)
     while held is None and time.monotonic() < until:
@@ -53,11 +60,11 @@ def _claim(engine: Engine, image: str, tag: str, workspace_id: str, run_id: str)
             _release(engine, held)
 
 
-def _try_claim(engine: Engine, image: str, name: str, labels: dict[str, str]) -> str | None:
+def _try_claim(engine: Engine, image: str, name: str, labels: Mapping[str, str]) -> str | None:
     config = {
         "Image": image,
         "Entrypoint": ["/benchrouter-claim"],
-        "Labels": labels,
+        "Labels": dict(labels),
         "HostConfig": {"NetworkMode": "none", "LogConfig": {"Type": "none"}},
     }
     try:
