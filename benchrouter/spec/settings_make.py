@@ -69,7 +69,7 @@ def _site(given: Mapping[str, Any], root: Path) -> Site:
         registry_credentials={
             host: Credentials(**names) for host, names in plain.pop("registry_credentials").items()
         },
-        ca_bundle=root / Path(bundle).expanduser() if bundle else None,
+        ca_bundle=(root / Path(bundle).expanduser()).absolute() if bundle else None,
         proxies=Proxies(**plain.pop("proxies")),
         limits=SiteLimits(**plain.pop("limits")),
         **plain,
