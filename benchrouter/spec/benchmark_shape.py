@@ -43,6 +43,8 @@ class EnvironmentShape(Shape):
 class BenchmarkShape(Shape):
     """A benchmark.yaml."""
 
+    as_written = (("name",), ("tasks", "*", "name"), ("tasks", "*", "environment"))
+
     name: Name
     description: Scalar = Field(default="", description="One line for people.")
     version: Scalar = ""
@@ -57,9 +59,9 @@ def faults(document: Document) -> list[Problem]:
     seen: dict[str, int | None] = {}
     tasks, environments = document.data.get("tasks"), document.data.get("environments")
     for index, entry in enumerate(tasks if isinstance(tasks, list) else []):
-        name = entry.get("name") if isinstance(entry, dict) else None
+        name = document.text(("tasks", index, "name")) if isinstance(entry, dict) else None
         line = document.line(("tasks", index, "name"))
-        if isinstance(name, str) and seen.setdefault(name, line) != line:
+        if name and seen.setdefault(name, line) != line:
             message = f"task `{name}` is listed twice, first on line {seen[name]}"
             problems.append(Problem(str(document.path), line, message))
     for name in environments if isinstance(environments, dict) else []:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
@@ -19,6 +19,8 @@ class Shape(BaseModel):
     """A mapping of known keys; a key without a value counts as not given."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    as_written: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """Places whose scalars are text however YAML reads them (`true`, `001`, `22:22`); `*` is any list position."""
 
     @model_validator(mode="before")
     @classmethod
@@ -89,6 +91,8 @@ def check(document: Document, shape: type[_S]) -> tuple[_S | None, list[Problem]
     """Check a document against a shape: the shape (None when there are errors) and all problems."""
     problems: list[Problem] = []
     data = document.data
+    for pattern in shape.as_written:
+        data = _as_written(document, data, (), pattern)
     try:
         return shape.model_validate(data), problems
     except ValidationError as first:
@@ -104,6 +108,18 @@ def check(document: Document, shape: type[_S]) -> tuple[_S | None, list[Problem]
 def strings(document: Document, path: KeyPath, given: Mapping[str, Any]) -> dict[str, str]:
     """Give scalars as their author wrote them: `1.10` stays `1.10`, `yes` stays `yes`."""
     return {key: document.text((*path, key)) or "" for key in given}
+
+
+def _as_written(document: Document, value: Any, path: KeyPath, pattern: tuple[str, ...]) -> Any:
+    """Copy data with the scalars at a place replaced by their text; nothing stays nothing."""
+    if not pattern:
+        return value if value is None else document.written.get(path, value)
+    head, rest = pattern[0], pattern[1:]
+    if head == "*" and isinstance(value, list):
+        return [_as_written(document, item, (*path, i), rest) for i, item in enumerate(value)]
+    if isinstance(value, dict) and head in value:
+        return {**value, head: _as_written(document, value[head], (*path, head), rest)}
+    return value
 
 
 def show(value: object) -> str:

@@ -86,6 +86,8 @@ class ResultMapping(Shape):
 class TaskShape(Shape):
     """A task.yaml."""
 
+    as_written = (("name",), ("command",), ("docker_images", "*"), ("sidecars", "*", "ports", "*"))
+
     name: Text = Field(description="Display name; the directory's name is what counts.")
     command: Annotated[Text, BeforeValidator(_command)] = Field(description="Shell command to run.")
     description: Scalar = Field(default="", description="One line for people.")

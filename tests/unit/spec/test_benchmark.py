@@ -47,6 +47,13 @@ def test_an_old_directory_loads_without_a_warning(tmp_path: Path) -> None:
     assert Benchmark.from_json(benchmark.to_json(), root) == benchmark
 
 
+def test_names_that_yaml_takes_for_numbers(tmp_path: Path) -> None:
+    benchmark, _ = load_benchmark(
+        make(tmp_path, "name: 2024\ntasks: [{name: 001}, {name: 010}]\n", "001", "010")
+    )
+    assert (benchmark.name, [task.name for task in benchmark.tasks]) == ("2024", ["001", "010"])
+
+
 def test_environment_options(tmp_path: Path) -> None:
     text = "name: b\ntasks: [{name: t}]\nenvironments: {b: {build_args: {V: 3.10}, platform: linux/amd64}}\n"
     benchmark, _ = load_benchmark(make(tmp_path, text, "t"))

@@ -67,6 +67,17 @@ def test_values_of_extra_env_are_what_their_author_wrote(tmp_path: Path) -> None
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("command", ["true", "001", "1.10", "null_command"])
+def test_a_command_is_text_whatever_yaml_makes_of_it(tmp_path: Path, command: str) -> None:
+    assert load(tmp_path, "", f"name: 42\ncommand: {command}\n") == Task("42", command)
+
+
+def test_ports_are_no_numbers_to_base_sixty(tmp_path: Path) -> None:
+    """YAML 1.1 reads `22:22` as 1342."""
+    task = load(tmp_path, "sidecars: [{name: a, image: b, ports: [22:22]}]\n")
+    assert task.sidecars[0]["ports"] == ["22:22"]
+
+
 def test_an_absolute_result_file_in_the_output_directory_is_accepted(tmp_path: Path) -> None:
     assert load(tmp_path, "result_file: /app/results/x/r.json\n").result_file == "x/r.json"
 
