@@ -30,7 +30,8 @@ def prepare(run: Run) -> bool:
         return False
     demands = [run.demand(job.name) for job in due]
     images = len(session.missing_images)
-    run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
+    if images or due:
+        run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
     return True
 
 

@@ -17,7 +17,7 @@ from benchrouter.graph.support import unsupported
 from benchrouter.make import sources as reading
 from benchrouter.make.variables import UsageError, Variables, parse
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
-from benchrouter.spec.names import encode
+from benchrouter.spec.names import did_you_mean, encode
 from benchrouter.store import documents, layout
 from benchrouter.store.failures import last_failure
 from benchrouter.store.jobid import JobId
@@ -120,6 +120,22 @@ class Session:
     def _means(word: str, job: JobNode) -> bool:
         names = (job.name, f"aggregate:{job.id.benchmark}@{encode(job.id.model)}", "job", "aggregate")
         return any(fnmatchcase(name, word) for name in names)
+
+    def check_names(self) -> None:
+        """Raise UsageError for named nodes of our kinds that match nothing; other words are doit's business."""
+        graph = self.graph
+        known = ["job", "config", "image", "base", "aggregate", *graph.images]
+        known += [base.name for base in graph.bases.values()]
+        known += [name for job in graph.jobs for name in (job.name, f"config:{job.label}")]
+        known += [node.name for node in graph.aggregates]
+        ours = [word for word in self.named if word.partition(":")[0] in known[:5]]
+        faults = [
+            f"no node `{word}`{did_you_mean(word, known)}; `doit list --all` names them"
+            for word in ours
+            if not any(fnmatchcase(name, word) for name in known)
+        ]
+        if faults:
+            raise UsageError("\n".join(faults))
 
     @cached_property
     def needed_images(self) -> dict[str, ImageNode]:

@@ -58,6 +58,7 @@ class Run(DoitRun):  # type: ignore[misc]
             from benchrouter.make.sweeping import sweep
 
             sweep(session, dead, lambda text: print(text, file=sys.stderr))
+        session.check_names()
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
         if (
