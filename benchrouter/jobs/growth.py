@@ -55,8 +55,11 @@ def free(path: Path) -> int:
 
 
 def is_full(path: Path, limits: SiteLimits) -> bool:
-    """Tell whether the disk is as good as full: far below what a job needs to be started."""
-    return free(path) < max(FULL, limits.free_disk // 8)
+    """Tell whether a disk is as good as full: far below what a job needs to be started. A place not there is not."""
+    try:
+        return free(path) < max(FULL, limits.free_disk // 8)
+    except OSError:
+        return False
 
 
 def measure(root: Path, most: int) -> tuple[int, int]:

@@ -88,7 +88,8 @@ def docker_options(spec: ContainerSpec) -> Iterator[str]:
     yield from _limit_options(spec.limits)
     for mount in spec.mounts:
         read_only = ",readonly" if mount.read_only else ""
-        yield f'--mount "type=bind,source={SOURCES[mount.target]},target={mount.target}{read_only}"'
+        source = f'$(source_of "{SOURCES[mount.target]}")'
+        yield f'--mount "type=bind,{source},target={mount.target}{read_only}"'
     for name, value in spec.environment.items():
         yield f"--env {BY_VARIABLE.get(name) or quote(f'{name}={value}')}"
     for name in sorted(spec.secrets):

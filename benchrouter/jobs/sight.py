@@ -35,6 +35,15 @@ class Sight:
         self._lock = threading.Lock()
         self._seen = False
 
+    def explained(self, failure: str) -> str:
+        """Add to the engine's words what they mean when it does not find a directory that is there."""
+        if "bind source path does not exist" not in failure:
+            return failure
+        return (
+            f"the engine at {self._engine.address.url} does not see the files of this machine ({failure}); "
+            "use an engine of this machine, or put workspace and benchmarks where it sees them"
+        )
+
     def check(self, container: str, output: Path) -> None:
         """Raise EngineError when the engine does not see `output`, which the container mounts."""
         with self._lock:

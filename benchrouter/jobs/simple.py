@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from benchrouter import __version__
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.containers import Exit, run_container
@@ -25,6 +25,7 @@ from benchrouter.jobs.attempt import Attempt, Listener
 from benchrouter.jobs.collect import Caps, Collected, changed_after, collect
 from benchrouter.jobs.contract import Host, Places, container_spec, secret_values
 from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
+from benchrouter.jobs.facts import facts_of
 from benchrouter.jobs.publish import Publisher
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.render import Renderer
@@ -87,9 +88,7 @@ class SimpleExecutor:
             self._remove(course)
 
     def _labels(self, request: JobRequest) -> dict[str, str]:
-        return object_labels(
-            self._workspace.id, request.run_id, owner=self._owner, job=str(request.id)
-        )
+        return object_labels(self._workspace.id, request.run_id, owner=self._owner, job=str(request.id))
 
     def _conclude(self, course: _Course) -> Conclusion:
         try:
@@ -100,7 +99,8 @@ class SimpleExecutor:
             return Conclusion(reason=Reason.DISK, detail=str(error))
         except EngineError as error:
             no_gpu = course.request.task.resources.gpus and "device driver" in str(error)
-            return Conclusion(reason=Reason.UNSUPPORTED if no_gpu else Reason.ENGINE, detail=str(error))
+            detail = self._sight.explained(str(error))
+            return Conclusion(reason=Reason.UNSUPPORTED if no_gpu else Reason.ENGINE, detail=detail)
         except OSError as error:
             # Make room first: the reason and the logs are worth more than what was copied of the output.
             for directory in (course.attempt.staging / layout.OUTPUT, course.attempt.output):
@@ -121,8 +121,8 @@ class SimpleExecutor:
         image = self._image(course.request.image_tag)
         spec = self._spec(course, image)
         exit = self._contain(course, spec)
-        full = growth.is_full(course.attempt.output, limits)
-        course.facts |= self._facts(course.request, spec, image, exit)
+        full = self._disk_is_full(course.attempt.output)
+        course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
         collected = self._take_over(course, exit)
         verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
         ended = conclude(task, exit, verdict, spec.limits.memory, disk_full=full)
@@ -163,7 +163,8 @@ class SimpleExecutor:
                 on_created=lambda container: self._sight.check(container, output),
             )
         except EngineError:
-            self._take_over(course, None)  # the engine failed, what the task wrote until then is kept
+            # The engine failed; what the task wrote until then is kept as far as it can be read.
+            _quietly(lambda: self._take_over(course, None))
             raise
         finally:
             listener.close()
@@ -173,7 +174,7 @@ class SimpleExecutor:
 
     def _take_over(self, course: _Course, exit: Exit | None) -> Collected:
         attempt, limits, task = course.attempt, self._site.limits, course.request.task
-        ended = self._ended(exit)
+        ended = self._ended(exit, attempt.staging)
         late = changed_after(attempt.output, task.result_file, ended)
         if os.geteuid() != 0 and exit is not None:
             uid, gid = os.geteuid(), os.getegid()
@@ -183,38 +184,23 @@ class SimpleExecutor:
         collected = collect(attempt.output, attempt.staging / layout.OUTPUT, course.redactor, caps, ended)
         return replace(collected, late=collected.late | {task.result_file}) if late else collected
 
-    def _ended(self, exit: Exit | None) -> float | None:
-        """Give the time after which no file may have changed: the engine's, when it shares our clock."""
+    def _ended(self, exit: Exit | None, beside: Path) -> float | None:
+        """Give the time after which no file may have changed, by the clock of the file system."""
         if exit is None or not exit.finished_at:
             return None
+        os.utime(beside)
+        now = time.time()
+        ahead = max(0.0, beside.stat().st_ctime - now)  # a file server stamps by a clock of its own
         info = self._engine.info
         same_clock = sys.platform == "linux" and info.local and "Desktop" not in info.operating_system
-        return exit.finished_at if same_clock else time.time()
+        return (exit.finished_at if same_clock else now) + ahead
 
-    def _facts(self, request: JobRequest, spec: ContainerSpec, image: Image, exit: Exit) -> dict[str, Any]:
-        info = self._engine.info
-        return {
-            "benchrouter": __version__,
-            "endpoint": request.endpoint,
-            "container": {
-                "name": spec.name,
-                "image_id": exit.image_id or image.id,
-                "image_digests": list(image.repo_digests),
-                "status": exit.code,
-                "oom_killed": exit.oom_killed,
-                "started_at": exit.started_at,
-                "finished_at": exit.finished_at,
-                "memory": spec.limits.memory,
-                "cpus": spec.limits.cpus,
-                "not_removed": exit.leftover,
-            },
-            "engine": {
-                "version": info.version,
-                "storage_driver": info.storage_driver,
-                "operating_system": info.operating_system,
-                "architecture": info.architecture,
-            },
-        }
+    def _disk_is_full(self, output: Path) -> bool:
+        """Tell whether our disk, or that of an engine on this machine, is full."""
+        places = [output]
+        if self._engine.info.local:
+            places.append(Path(self._engine.info.root_dir))
+        return any(growth.is_full(place, self._site.limits) for place in places)
 
     def _remove(self, course: _Course) -> None:
         if course.attempt.remove():
@@ -227,16 +213,16 @@ class SimpleExecutor:
 
 def unsupported(task: Task) -> str | None:
     """Say what a task asks for that this mode cannot give; None when it can run it."""
-    if task.docker or task.docker_images:
-        return "`docker: true` (a Docker daemon of the task's own) is not available yet"
+    if task.docker:
+        return "the task wants its own Docker daemon (docker: true), which this version does not provide"
     if task.sidecars:
-        return "`sidecars:` are not available yet"
+        return "the task wants sidecars, which this version does not provide"
     if task.network == "bridge":
-        return "`network: bridge` is not available yet; `host` and `none` are"
+        return "the task wants network: bridge, which this version does not provide; host and none work"
     return None
 
 
-def _quietly(action: Callable[[], None]) -> None:
+def _quietly(action: Callable[[], object]) -> None:
     try:
         action()
     except OSError:

@@ -38,7 +38,7 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def odd_image() -> Iterator[str]:
-    build = ["docker", "build", "-q", "-t", NAME, "-"]
+    build = ["docker", "build", "-q", "--no-cache", "-t", NAME, "-"]
     subprocess.run(
         build, input=DOCKERFILE.encode(), check=True, capture_output=True, env={**os.environ, "DOCKER_BUILDKIT": "0"}
     )
@@ -60,7 +60,7 @@ def test_image_with_entrypoint_user_pythonpath_and_no_python(
 
 
 def test_run_script_repeats_the_job_by_hand(engine: Engine, tmp_path: Path, odd_image: str) -> None:
-    root = tmp_path / "w o'rk"
+    root = tmp_path / "w o'r,é"
     odd = {"Q": "it's \"$HOME\" `x`\\", "L": "a\nb\n", "E": "", "U": "é𝄞"}
     model = Model("m", "m-id", api_key="sk-canary-123456", api_key_env="MY_KEY")
     bench = JobBench(engine, root, odd_image, model=model)
@@ -70,7 +70,7 @@ def test_run_script_repeats_the_job_by_hand(engine: Engine, tmp_path: Path, odd_
     ours = bench.run(command, extra_env=odd, seed=1, network="none")
     assert ours.completed, ours
 
-    output = tmp_path / "by hand"
+    output = tmp_path / 'by "hand", once'
     script = Path(ours.path) / "config/run.sh"
     variables = {
         **os.environ, "MY_KEY": "sk-canary-123456", "BENCHROUTER_OUTPUT": str(output),

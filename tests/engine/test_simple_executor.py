@@ -180,6 +180,15 @@ def test_timeout_ends_a_task_that_ignores_term(bench: JobBench, monkeypatch: pyt
     assert containers(bench) == []
 
 
+def test_timeout_ends_a_task_that_prints_without_end(
+    bench: JobBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchrouter.jobs.contract.GRACE", 1.0)
+    began = time.monotonic()
+    failed(bench.run("trap '' TERM; yes", timeout=1.0), Reason.TIMEOUT)
+    assert time.monotonic() - began < 1 + 1 + 5
+
+
 def test_background_process_that_holds_stdout_does_not_delay_the_end(bench: JobBench) -> None:
     began = time.monotonic()
     assert bench.run(f"sleep 60 & {GOOD}").completed
@@ -233,7 +242,13 @@ def test_result_that_changes_after_the_end_is_refused(
     "options", [{"docker": True}, {"sidecars": ({"name": "db"},)}, {"network": "bridge"}]
 )
 def test_modes_of_later_are_unsupported(bench: JobBench, options: dict[str, object]) -> None:
-    failed(bench.run(GOOD, **options), Reason.UNSUPPORTED, "not available yet")
+    failed(bench.run(GOOD, **options), Reason.UNSUPPORTED, "does not provide")
+
+
+def test_engine_that_does_not_see_the_workspace_is_told_apart(bench: JobBench, tmp_path: Path) -> None:
+    gone = replace(bench.request(GOOD), tree=tmp_path / "nowhere")
+    outcome = bench.executor.run(gone, bench.said.append, threading.Event())
+    failed(outcome, Reason.ENGINE, "does not see the files")
 
 
 def test_missing_image_is_named(bench: JobBench) -> None:
