@@ -18,17 +18,17 @@ from benchrouter.spec.problems import Problem, SpecError
 def environment_facts(root: Path, options: EnvironmentOptions, cache: StatCache) -> EnvironmentFacts:
     """Give the facts of the environment whose Dockerfile is in `root`; raise SpecError with file:line."""
     looked = time.time_ns()
-    chosen = digest({"build_args": dict(options.build_args), "platform": options.platform})
     ignore = load_ignore(root)
     now = signature(root, ignore=ignore)
     # An ignore file may exclude the Dockerfile from the context: its text counts all the same.
     dockerfile = _read(root / "Dockerfile")
     text_digest = digest_bytes(dockerfile)
-    name = f"{os.fspath(root)}\0{chosen}"
+    read = digest([text_digest, dict(options.build_args)])
+    name = os.fspath(root)
     record = cache.get("environments", name)
-    if record is None or record[0] != now.hex() or record[1] != text_digest:
+    if record is None or record[0] != now.hex() or record[1] != read:
         tree = hash_tree(root, ignore=ignore)
-        record = [tree.signature.hex(), text_digest, tree.digest, *_references(root, dockerfile, options)]
+        record = [tree.signature.hex(), read, tree.digest, *_references(root, dockerfile, options)]
         cache.keep("environments", name, record, tree.newest, looked)
     return EnvironmentFacts(
         name=root.name,
