@@ -10,6 +10,8 @@ from benchrouter.engine.errors import EngineError
 if TYPE_CHECKING:
     from benchrouter.engine.client import Engine
 
+_TERM_TO_ALL = ["/bin/sh", "-c", "kill -TERM -1"]
+
 
 class Signals:
     """The signals that one container is sent.
@@ -39,3 +41,15 @@ class Signals:
         except EngineError as error:
             if "is not running" not in str(error) and "no such container" not in str(error).lower():
                 self._failure = error
+            return
+        if signal == "TERM":
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        """Pass TERM on: the shell around the command is process 1, which ignores it, and the task never hears of it."""
+        try:
+            with self._engine.errors("passing on TERM"):
+                made = self._engine.api.exec_create(self._container, _TERM_TO_ALL, stdout=False, stderr=False)
+                self._engine.api.exec_start(made["Id"], detach=True)
+        except EngineError:
+            pass  # it has ended, or there is no room for another process; KILL follows
