@@ -11,6 +11,7 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.images import remove_name
 from benchrouter.engine.workspace_images import workspace_images
+from benchrouter.keys.cache import sweep
 from benchrouter.make.session import Session
 from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
@@ -77,7 +78,35 @@ def clean_superseded(session: Session) -> Removal:
     """Remove artifacts of keys that are no longer current, old failed attempts and their leftovers."""
     session.require_model()
     gone = clean_stale(session.ws, [(job.id, job.key) for job in session.graph.jobs])
-    return Removal(tuple(_shown(session, path) for path in gone))
+    sweep(layout.hashes_dir(session.ws))
+    trees = {job.facts.tree_digest for job in session.graph.jobs}
+    old_trees = [path for path in (session.ws.cache / "trees").glob("*") if path.name not in trees]
+    copies = _remove(old_trees, session, dry=False)
+    images = _superseded_images(session)
+    removed = (*(_shown(session, path) for path in gone), *copies.removed, *images.removed)
+    return Removal(removed, (*copies.failed, *images.failed))
+
+
+def _superseded_images(session: Session) -> Removal:
+    """Remove images of this workspace's environments whose key is not the present one; no engine, no images."""
+    ws_id = session.ws.peek_id()
+    if ws_id is None:
+        return Removal(())
+    try:
+        engine = Engine.connect(session.sources.settings.site.engine)
+    except EngineError:
+        return Removal(())
+    current = {image.tag for image in session.graph.images.values()}
+    repositories = {tag.rpartition(":")[0] for tag in current}
+    try:
+        old = [
+            name
+            for name in workspace_images(engine, ws_id)
+            if name.rpartition(":")[0] in repositories and name not in current
+        ]
+        return Removal(tuple(f"image {name}" for name in old if remove_name(engine, name)))
+    finally:
+        engine.close()
 
 
 def _remove(paths: list[Path], session: Session, *, dry: bool) -> Removal:
@@ -87,9 +116,8 @@ def _remove(paths: list[Path], session: Session, *, dry: bool) -> Removal:
         if not path.exists():
             continue
         try:
-            if not dry:
-                remove_dir(path)
-            removed.append(_shown(session, path))
+            gone = dry or remove_dir(path)
+            (removed if gone else failed).append(_shown(session, path))
         except OSError as error:
             failed.append(f"{_shown(session, path)}: {error.strerror}")
     return Removal(tuple(removed), tuple(failed))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.engine.bases import BaseImage, ensure_base
@@ -14,6 +15,8 @@ from benchrouter.graph.nodes import BaseNode, ImageNode
 from benchrouter.make.lockfile import read_epochs, write_epochs
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
+from benchrouter.store import layout
+from benchrouter.store.atomic import make_dirs
 from benchrouter.store.locks import try_lock
 from benchrouter.store.states import JobState, Outcome, Reason
 
@@ -126,7 +129,14 @@ class ImageSteps:
             no_cache=image.refresh,
             owner=self._run.journal.owner.label,
             site=self._site,
+            scratch=self._scratch(),
         )
+
+    def _scratch(self) -> Path:
+        """Give a place for copies of contexts that a sweep of this run finds: they may be large, and hold secrets."""
+        directory = layout.attempts_dir(self._session.ws, self._run.id)
+        make_dirs(directory, durable=False)
+        return directory
 
     def _note_refresh(self, image: ImageNode) -> None:
         if not image.refresh:

@@ -47,6 +47,7 @@ class JobSteps:
         self._executor: Executor | None = None
         self._executor_lock = threading.Lock()
         self.failures: dict[JobId, FailedAttempt] = {}
+        self._failed_before = run.session.failures  # read now: what fails from here on is adopted
 
     def render(self, job: JobNode) -> None:
         """Render the run configuration of a job into the cache."""
@@ -171,7 +172,7 @@ class JobSteps:
                 JobState.COMPLETED, overall=done.overall, warnings=done.warnings, seconds=done.seconds, path=done.path
             )
         failure = last_failure(self._ws, job.id, job.key)
-        before = self._session.failures.get(job.id)
+        before = self._failed_before.get(job.id)
         if failure is None or failure.run_id == self._run.id or failure.reason is Reason.CANCELLED:
             return None
         if before is not None and failure.n <= before.n:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import signal
+import queue
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
+from benchrouter.make.interruption import stop_in_order
 from benchrouter.make.limits import raise_open_files
 from benchrouter.make.reporter import for_terminal
 from benchrouter.make.run import Run
@@ -18,29 +20,32 @@ from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
 from benchrouter.store.journal import Journal
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
 
 @contextmanager
 def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Iterator[Run]:
     """Open a run: its owner is on record before anything is created, and taken off when nothing of it is left."""
+    stop, wake = threading.Event(), queue.SimpleQueue[Any]()
+
+    def interrupt() -> None:
+        stop.set()
+        wake.put(None)
+
+    stop_in_order(interrupt)
     reporter = for_terminal(out, plain=plain)
     raise_open_files(slots, reporter.note)
     journal = Journal.open(session.ws)
     engine, fault = _connect(session)
-    run = Run(session, reporter, journal, slots, engine, fault)
+    run = Run(session, reporter, journal, slots, engine, fault, stop, wake)
     session.live = run
-    before = _catch_signals(run)
+    # made here, once, by one thread; and what failed before now is told from what another run does meanwhile
+    _ = run.images, run.jobs, run.endpoints, run.engine_breaker, run.admission
     try:
         yield run
     finally:
         reporter.close()
         run.endpoints.close()
         run.jobs.release()
-        clean = _leave_nothing(run)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if clean:
+        if _leave_nothing(run):
             journal.close()
         else:
             journal.abandon()
@@ -52,32 +57,22 @@ def _connect(session: Session) -> tuple[Engine | None, str]:
     if not session.due_jobs and not session.needed_images:
         return None, "no engine is needed"
     try:
-        return Engine.connect(session.sources.settings.site.engine), ""
+        engine = Engine.connect(session.sources.settings.site.engine)
+        _ = engine.info  # an engine that cannot even tell what it is counts as none
     except EngineError as error:
         return None, str(error)
-
-
-def _catch_signals(run: Run) -> dict[signal.Signals, Any]:
-    """Make the signals that mean "end" stop the run in order; repeated ones change nothing."""
-
-    def handle(number: int, _frame: object) -> None:
-        if not run.stop.is_set():
-            run.interrupt()
-            print(
-                f"{signal.Signals(number).name}: stopping; containers are being removed",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    return {number: signal.signal(number, handle) for number in _SIGNALS}
+    return engine, ""
 
 
 def _leave_nothing(run: Run) -> bool:
     """Remove what is left of this run; tell whether all of it is gone."""
+    if run.busy:
+        print(f"{run.busy} jobs did not end; the next start removes what they leave", file=sys.stderr)
+        return False
     ws = run.session.ws
     if not remove_dir(layout.attempts_dir(ws, run.id)):
         return False
-    if run.engine is None or not run.session.due_jobs:
+    if run.engine is None:
         return True
     from benchrouter.engine.reaper import sweep
 

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Run:
-    """What the actions of a run share. `engine` is None when none answers, and `engine_fault` says why."""
+    """What the actions of a run share. `engine` is None when none answers, and `engine_fault` says why.
+
+    `busy` counts the threads that had not ended when the run was given up.
+    """
 
     session: Session
     reporter: Reporter
@@ -44,6 +47,7 @@ class Run:
     outcomes: dict[JobId, Outcome] = field(default_factory=dict)
     adopted: set[JobId] = field(default_factory=set)
     internal_failure: bool = False
+    busy: int = 0
 
     @property
     def id(self) -> str:
@@ -129,8 +133,3 @@ class Run:
     def rank(self, name: str) -> int:
         """Order what waits: images first, since jobs wait for them; configurations only when no job can start."""
         return 0 if name.startswith(("base:", "image:")) else 2 if name.startswith("config:") else 1
-
-    def interrupt(self) -> None:
-        """Stop handing out work and stop what runs; called again, do nothing."""
-        self.stop.set()
-        self.wake.put(None)

@@ -18,6 +18,7 @@ from doit.runner import Runner
 
 from benchrouter.graph.admission import Admission, Demand
 
+_PATIENCE = 60.0  # for what runs to end after a bug: more than a container's end may take
 AGAIN = "again_in"
 """Key of an action's value that asks for another execution, in that many seconds."""
 
@@ -61,14 +62,28 @@ class SlotRunner(Runner):  # type: ignore[misc]
 
     def run_tasks(self, task_dispatcher: TaskDispatcher) -> None:
         """Dispatch until nothing is left; after a stop, until what runs has ended."""
-        self._pull(task_dispatcher, None)
-        while True:
-            self._start_what_fits()
-            if not self.running and (self.stop.is_set() or not self.waiting):
-                return
-            ended = self._await()
-            if ended is not None:
-                self._settle(task_dispatcher, *ended)
+        try:
+            self._pull(task_dispatcher, None)
+            while True:
+                self._start_what_fits()
+                if not self.running and (self.stop.is_set() or not self.waiting):
+                    return
+                ended = self._await()
+                if ended is not None:
+                    self._settle(task_dispatcher, *ended)
+        except BaseException:
+            # A bug of ours. What runs must end first, or it would create containers after the last sweep.
+            self._wind_up()
+            raise
+
+    def _wind_up(self) -> None:
+        self.stop.set()
+        until = time.monotonic() + _PATIENCE
+        while self.running and time.monotonic() < until:
+            try:
+                self.running -= self.done.get(timeout=1.0) is not None
+            except queue.Empty:
+                pass
 
     def _pull(self, dispatcher: TaskDispatcher, completed: ExecNode | None) -> None:
         """Take every task that is ready from doit's dispatcher, after telling it what completed."""

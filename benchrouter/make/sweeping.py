@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from benchrouter.engine import reaper
 from benchrouter.engine.client import Engine
@@ -12,24 +14,46 @@ from benchrouter.make.session import Session
 from benchrouter.store import journal, layout, locks, stale
 from benchrouter.store.journal import Owner
 
+_SETTLE = 2.0
 
-def sweep(session: Session, dead: list[Owner], say: Callable[[str], None]) -> None:
-    """Remove what dead owners left in engine and cache; without an engine, say so and go on."""
+
+@contextmanager
+def swept_up(session: Session, dead: list[Owner], say: Callable[[str], None]) -> Iterator[None]:
+    """Sweep before the work and once more after it, then forget those of whom nothing is left.
+
+    A client that was killed a moment ago may have asked for a container or a layer that its engine is only now
+    about to make: the first sweep cannot see it.
+    """
+    began = time.monotonic()
+    gone = sweep(session, dead, say)
+    yield
+    if gone:
+        time.sleep(max(0.0, began + _SETTLE - time.monotonic()))
+        for owner in sweep(session, gone, say):
+            journal.forget(session.ws, owner)
+
+
+def sweep(session: Session, dead: list[Owner], say: Callable[[str], None]) -> list[Owner]:
+    """Remove what dead owners left in engine and cache, and give those of whom nothing is left.
+
+    Without an engine, say so and go on.
+    """
     try:
         engine = Engine.connect(session.sources.settings.site.engine)
     except EngineError as error:
         say(f"an earlier run was killed; what it left is swept when an engine answers ({error})")
-        return
+        return []
     try:
-        for owner in dead:
-            _sweep(session, engine, owner, say)
+        gone = [owner for owner in dead if not _sweep(session, engine, owner, say)]
     finally:
         engine.close()
     locks.remove_free(session.ws)
     stale.sweep_temporaries(session.ws)
+    return gone
 
 
-def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], None]) -> None:
+def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], None]) -> list[str]:
+    """Remove what one dead owner left; return what could not be removed."""
     ws = session.ws
     swept = reaper.sweep(engine, ws.id, owner.run_id)
     left = [*swept.left]
@@ -47,8 +71,7 @@ def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], 
         say(f"run {owner.run_id} was killed; removed {', '.join(removed)}")
     for name in left:
         say(f"run {owner.run_id} was killed; not removed: {name}; the next start tries again")
-    if not left:
-        journal.forget(ws, owner)
+    return left
 
 
 def _remove_foreign(session: Session, engine: Engine, owner: Owner) -> list[str]:

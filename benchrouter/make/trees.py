@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchrouter.keys.facts import EnvironmentFacts, TaskFacts
 from benchrouter.keys.tree import materialise, signature
-from benchrouter.store.atomic import remove_dir
+from benchrouter.store.atomic import TEMPORARY, remove_dir
 from benchrouter.store.workspace import Workspace
 
 
@@ -19,7 +19,7 @@ def mounted_tree(ws: Workspace, facts: TaskFacts) -> Path:
     target = ws.cache / "trees" / facts.tree_digest
     if target.is_dir():
         return target
-    staging = target.with_name(f".{facts.tree_digest}.{secrets.token_hex(4)}")
+    staging = target.with_name(f".{facts.tree_digest}.{secrets.token_hex(4)}{TEMPORARY}")
     staging.parent.mkdir(parents=True, exist_ok=True)
     try:
         materialise(facts.root, staging, facts.root.parent)

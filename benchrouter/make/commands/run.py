@@ -10,6 +10,7 @@ from doit.cmd_run import opt_always
 from doit.control import TaskControl
 
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
+from benchrouter.make.interruption import end_like_ctrl_c, lasting_streams
 from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import UsageError
@@ -41,7 +42,9 @@ class Run(DoitRun):  # type: ignore[misc]
 
     def execute(self, params: Any, args: list[str]) -> int:
         """Prepare the session, then let doit load dodo.py and run it."""
-        return guarded(lambda: self._guarded(params, args))
+        end_like_ctrl_c()
+        with lasting_streams():
+            return guarded(lambda: self._guarded(params, args))
 
     def _guarded(self, params: Any, args: list[str]) -> int:
         if params["num_process"] < 1:
@@ -54,10 +57,14 @@ class Run(DoitRun):  # type: ignore[misc]
         session.ws.ensure()
         announce(session)
         dead = dead_owners(session.ws)
-        if dead:
-            from benchrouter.make.sweeping import sweep
+        if not dead:
+            return self._bring_up_to_date(session, params, args)
+        from benchrouter.make.sweeping import swept_up
 
-            sweep(session, dead, lambda text: print(text, file=sys.stderr))
+        with swept_up(session, dead, lambda text: print(text, file=sys.stderr)):
+            return self._bring_up_to_date(session, params, args)
+
+    def _bring_up_to_date(self, session: Session, params: Any, args: list[str]) -> int:
         session.check_names()
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
@@ -107,6 +114,9 @@ class Run(DoitRun):  # type: ignore[misc]
             stop=run.stop,
             wake=run.wake,
         )
-        status: int = runner.run_all(self.control.task_dispatcher())
+        try:
+            status: int = runner.run_all(self.control.task_dispatcher())
+        finally:
+            run.busy = runner.running
         run.internal_failure = status != 0
         return status
