@@ -15,6 +15,7 @@ from benchrouter.engine.errors import EngineError
 from benchrouter.engine.images import remove_unnamed
 from benchrouter.engine.labels import image_filter, object_filter, owned
 
+_ON_ITS_WAY = ("no such", "not found", "already in progress")  # gone, or another start is removing it
 _ROUNDS = 20  # an unnamed image may uncover the one below it
 
 
@@ -123,7 +124,7 @@ class _Sweeping:
             with self._engine.errors(f"removing {what}"):
                 remove()
         except EngineError as error:
-            if "no such" in str(error).lower() or "not found" in str(error).lower():
+            if any(sign in str(error).lower() for sign in _ON_ITS_WAY):
                 return 0
             self.left.append(str(error))
             return 0
