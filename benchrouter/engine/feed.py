@@ -6,9 +6,11 @@ import json
 import queue
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled
 
@@ -27,8 +29,9 @@ def post(
 ) -> Iterator[dict[str, Any]]:
     """Send a request and yield the objects of its answer.
 
-    Raises BuildCancelled as soon as the run is, however silent the engine; the connection is closed then, which
-    makes the engine give up. The caller translates the library's errors.
+    Raises BuildCancelled soon after the run is, however silent the engine: our half of the connection is closed,
+    which makes the engine give up, and it gets a moment to say that it has, because until then it may still make
+    a layer. The caller translates the library's errors.
     """
     api: Any = engine.slow
     items: queue.Queue[Any] = queue.Queue(maxsize=1000)
@@ -49,10 +52,13 @@ def post(
         except BaseException as error:  # handed over and raised where the caller can see it
             items.put(error)
 
-    threading.Thread(target=read, name="engine-feed", daemon=True).start()
+    reader = threading.Thread(target=read, name="engine-feed", daemon=True)
+    reader.start()
     try:
         yield from _until_done(items, cancelled)
     finally:
+        closing.half_close()
+        _read_out(items, reader)
         closing.close()
 
 
@@ -71,22 +77,40 @@ def _until_done(items: queue.Queue[Any], cancelled: threading.Event) -> Iterator
         yield item
 
 
+def _read_out(items: queue.Queue[Any], reader: threading.Thread) -> None:
+    until = time.monotonic() + deadlines.BUILD_STOP
+    while reader.is_alive() and time.monotonic() < until:
+        try:
+            items.get(timeout=_TICK / 10)
+        except queue.Empty:
+            pass
+
+
 class _Closing:
     """The connection of a feed, closed at most once, from whichever thread comes first."""
 
     def __init__(self, api: Any) -> None:
         self._api = api
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._half_closed = False
         self._response: Any = None
 
     def watch(self, response: Any) -> bool:
         """Remember the response; False, and closed, when nobody waits for it any more."""
         with self._lock:
             self._response = response
+            if self._half_closed:
+                _shut(self._api, response, socket.SHUT_WR)
             if self._closed:
                 _shut(self._api, response)
             return not self._closed
+
+    def half_close(self) -> None:
+        """Tell the engine that we do not wait any more, and go on reading."""
+        with self._lock:
+            if not self._half_closed and self._response is not None:
+                _shut(self._api, self._response, socket.SHUT_WR)
+            self._half_closed = True
 
     def close(self) -> None:
         """Close the connection, waking whoever reads it."""
@@ -96,10 +120,10 @@ class _Closing:
             self._closed = True
 
 
-def _shut(api: Any, response: Any) -> None:
+def _shut(api: Any, response: Any, how: int = socket.SHUT_RDWR) -> None:
     # Closing a socket does not wake a thread that reads it; shutting it down does.
     try:
         raw = api._get_raw_response_socket(response)
-        getattr(raw, "_sock", raw).shutdown(socket.SHUT_RDWR)
+        getattr(raw, "_sock", raw).shutdown(how)
     except (AttributeError, OSError, ValueError):
         pass
