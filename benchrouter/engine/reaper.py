@@ -16,7 +16,8 @@ from benchrouter.engine.images import remove_unnamed
 from benchrouter.engine.labels import image_filter, object_filter, owned
 
 _ON_ITS_WAY = ("no such", "not found", "already in progress")  # gone, or another start is removing it
-_ROUNDS = 20  # an unnamed image may uncover the one below it
+_PATIENCE = 5.0  # an engine lets go of a builder's last image a moment after its client
+_TICK = 0.2
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class _Sweeping:
     def containers(self) -> int:
         found = self._list("containers", lambda: self._api.containers(all=True, filters=self._filter))
         remove = partial(self._api.remove_container, v=True, force=True)
-        return self._remove_all("container", found, "Id", remove)
+        return self._remove_all("container", found, "Id", remove) + self._builders_containers()
 
     def networks(self) -> int:
         found = self._list("networks", lambda: self._api.networks(filters=self._filter))
@@ -80,21 +81,27 @@ class _Sweeping:
         return self._remove_all("volume", found, "Name", self._api.remove_volume)
 
     def images(self) -> int:
+        """Remove unnamed images; each may uncover another, and an engine may still be letting go of one."""
         wanted = {"dangling": True, **image_filter(self._workspace, self._run)}
         removed = 0
-        stuck: set[str] = set()
-        for _ in range(_ROUNDS):
-            found = self._list("images", lambda: self._api.images(filters=wanted))
-            fresh = [str(image["Id"]) for image in found if image["Id"] not in stuck]
-            if not fresh:
+        patience_ends = time.monotonic() + _PATIENCE
+        while True:
+            found = [str(image["Id"]) for image in self._list("images", lambda: self._api.images(filters=wanted))]
+            gone = sum(remove_unnamed(self._engine, image, self._workspace, self._run) for image in found)
+            removed += gone
+            if not found or self._late() or (not gone and time.monotonic() > patience_ends):
                 break
-            for image in fresh:
-                if self._late() or not remove_unnamed(self._engine, image, self._workspace, self._run):
-                    stuck.add(image)
-                else:
-                    removed += 1
-        self.left += [f"image {image[:19]}" for image in sorted(stuck)]
+            time.sleep(0.0 if gone else _TICK)
+        self.left += [f"image {image[:19]}: the engine does not let go of it" for image in found]
         return removed
+
+    def _builders_containers(self) -> int:
+        """Remove what the classic builder ran in when its engine died: its image has our labels and no name."""
+        wanted = image_filter(self._workspace, self._run)
+        found = self._list("containers", lambda: self._api.containers(all=True, filters=wanted))
+        unnamed = [str(each["Id"]) for each in found if str(each.get("Image", "")).startswith("sha256:")]
+        remove = partial(self._api.remove_container, v=True, force=True)
+        return sum(self._remove(f"container {each[:19]}", partial(remove, each)) for each in unnamed)
 
     def _late(self) -> bool:
         return time.monotonic() > self._ends_at

@@ -77,7 +77,12 @@ def _chosen_results(session: Session) -> Iterator[Path]:
 def clean_superseded(session: Session) -> Removal:
     """Remove artifacts of keys that are no longer current, old failed attempts and their leftovers."""
     session.require_model()
-    gone = clean_stale(session.ws, [(job.id, job.key) for job in session.graph.jobs])
+    variables = dict(session.sources.ask.variables)
+    gone = clean_stale(
+        session.ws,
+        [(job.id, job.key) for job in session.graph.jobs],
+        lambda inputs: inputs.get("variables", {}) == variables,
+    )
     sweep(layout.hashes_dir(session.ws))
     trees = {job.facts.tree_digest for job in session.graph.jobs}
     old_trees = [path for path in (session.ws.cache / "trees").glob("*") if path.name not in trees]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,21 +28,33 @@ def newest_other(ws: Workspace, id: JobId, key: str) -> EarlierJob | None:
     for path in sorted(others, key=_age, reverse=True):
         found = read_job(path)
         if found is not None and found.id == id:
-            inputs = (documents.read(path / layout.JOB) or {}).get("inputs")
-            return EarlierJob(found, inputs if isinstance(inputs, dict) else {})
+            return EarlierJob(found, _inputs(path))
     return None
 
 
-def superseded(ws: Workspace, id: JobId, current_keys: Set[str]) -> list[Path]:
-    """List one job's artifacts (this repeat) whose key is none of `current_keys`, torn ones too."""
+def superseded(
+    ws: Workspace,
+    id: JobId,
+    current_keys: Set[str],
+    of_this_ask: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+) -> list[Path]:
+    """List one job's artifacts (this repeat) whose key is none of `current_keys`, torn ones too.
+
+    `of_this_ask` looks at what made an artifact: one that was asked for with other variables is not superseded.
+    """
     listed = []
     for path in _artifacts(layout.task_dir(ws, id)):
         if path.name in current_keys:
             continue
         found = read_job(path)
-        if found is None or found.id == id:
+        if found is None or (found.id == id and of_this_ask(_inputs(path))):
             listed.append(path)
     return listed
+
+
+def _inputs(path: Path) -> dict[str, Any]:
+    inputs = (documents.read(path / layout.JOB) or {}).get("inputs")
+    return inputs if isinstance(inputs, dict) else {}
 
 
 def _artifacts(directory: Path) -> Iterator[Path]:

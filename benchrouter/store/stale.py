@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchrouter.store import layout, locks
 from benchrouter.store.atomic import TEMPORARY, remove_dir
@@ -17,15 +18,20 @@ from benchrouter.store.workspace import Workspace
 _HOUR = 3600.0
 
 
-def clean_stale(ws: Workspace, current: Iterable[tuple[JobId, str]]) -> list[Path]:
+def clean_stale(
+    ws: Workspace,
+    current: Iterable[tuple[JobId, str]],
+    of_this_ask: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+) -> list[Path]:
     """Remove superseded artifacts and all failed attempts of the given jobs, and leftovers; return what went.
 
-    Jobs that are not named stay as they are: their current keys are not known.
+    Jobs that are not named stay as they are: their current keys are not known. So do artifacts whose inputs are
+    not `of_this_ask`: results under other variables are other results, not old ones.
     """
     keys: dict[JobId, set[str]] = {}
     for id, key in current:
         keys.setdefault(id, set()).add(key)
-    gone = [path for id, known in keys.items() for path in superseded(ws, id, known)]
+    gone = [path for id, known in keys.items() for path in superseded(ws, id, known, of_this_ask)]
     gone += sorted({path for id in keys if (path := layout.failed_dir(ws, id)).is_dir()})
     for path in gone:
         remove_dir(path)
