@@ -30,10 +30,8 @@ def small(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
-def bench(small: Path) -> Iterator[JobBench]:
-    engine = Engine.connect()
-    yield JobBench(engine, small, "base:1", Site(limits=LIMITS))
-    engine.close()
+def bench(real_engine: Engine, base_image: str, small: Path) -> JobBench:
+    return JobBench(real_engine, small, base_image, Site(limits=LIMITS))
 
 
 def test_task_that_fills_the_disk_fails_for_the_disk(bench: JobBench) -> None:
@@ -53,7 +51,7 @@ def test_output_that_fits_only_once_fails_for_the_disk_and_leaves_room(bench: Jo
 def test_log_that_fills_the_disk_stops_the_job(bench: JobBench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchrouter.jobs.contract.GRACE", 0.5)
     site = Site(limits=replace(LIMITS, log_bytes=100 * MIB))
-    chatty = JobBench(bench.engine, bench.root, "base:1", site)
+    chatty = JobBench(bench.engine, bench.root, bench.image, site)
     began = time.monotonic()
     outcome = chatty.run("exec yes 'a line that is repeated'")
     assert outcome.reason is Reason.DISK, outcome

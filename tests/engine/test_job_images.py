@@ -18,7 +18,7 @@ pytestmark = pytest.mark.engine
 GOOD = """echo '{"overall": 0.5}' > /app/results/result.json"""
 NAME = f"benchrouter-test-jobs-odd:{os.getpid()}"
 DOCKERFILE = """
-FROM base:1
+FROM {base}
 RUN rm -rf /usr/bin/python3* /usr/lib/python3*
 ENV PYTHONPATH=/own:/other
 USER 1234:1234
@@ -30,26 +30,19 @@ HEALTHCHECK --interval=1s CMD touch /app/results/healthcheck
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    engine = Engine.connect()
-    yield engine
-    engine.close()
-
-
-@pytest.fixture(scope="module")
-def odd_image() -> Iterator[str]:
+def odd_image(base_image: str) -> Iterator[str]:
     build = ["docker", "build", "-q", "--no-cache", "-t", NAME, "-"]
-    subprocess.run(
-        build, input=DOCKERFILE.encode(), check=True, capture_output=True, env={**os.environ, "DOCKER_BUILDKIT": "0"}
-    )
+    text = DOCKERFILE.format(base=base_image).encode()
+    classic = {**os.environ, "DOCKER_BUILDKIT": "0"}
+    subprocess.run(build, input=text, check=True, capture_output=True, env=classic)
     yield NAME
     subprocess.run(["docker", "rmi", "-f", NAME], check=True, capture_output=True)
 
 
 def test_image_with_entrypoint_user_pythonpath_and_no_python(
-    engine: Engine, tmp_path: Path, odd_image: str
+    real_engine: Engine, tmp_path: Path, odd_image: str
 ) -> None:
-    bench = JobBench(engine, tmp_path, odd_image)
+    bench = JobBench(real_engine, tmp_path, odd_image)
     command = f"id -u; pwd; echo $PYTHONPATH; command -v python3; sleep 1.5; mkdir -m 700 /app/results/d; {GOOD}"
     outcome = bench.run(command)
     assert outcome.completed, outcome
@@ -59,11 +52,11 @@ def test_image_with_entrypoint_user_pythonpath_and_no_python(
     assert document(outcome, "provenance.json")["container"]["image_id"].startswith("sha256:")
 
 
-def test_run_script_repeats_the_job_by_hand(engine: Engine, tmp_path: Path, odd_image: str) -> None:
+def test_run_script_repeats_the_job_by_hand(real_engine: Engine, tmp_path: Path, odd_image: str) -> None:
     root = tmp_path / "w o'r,é"
     odd = {"Q": "it's \"$HOME\" `x`\\", "L": "a\nb\n", "E": "", "U": "é𝄞"}
     model = Model("m", "m-id", api_key="sk-canary-123456", api_key_env="MY_KEY")
-    bench = JobBench(engine, root, odd_image, model=model)
+    bench = JobBench(real_engine, root, odd_image, model=model)
     (root / "dodo.py").touch()
     command = f"env | grep -v -e ^HOSTNAME= -e ^PWD= -e ^ENDPOINT=; cat 'in put'; env -0 > /app/results/env; {GOOD}"
     (bench.task_dir / "in put").write_text("mine\n")
@@ -87,8 +80,8 @@ def test_run_script_repeats_the_job_by_hand(engine: Engine, tmp_path: Path, odd_
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="needs shellcheck")
-def test_run_script_says_what_is_missing(engine: Engine, tmp_path: Path) -> None:
-    bench = JobBench(engine, tmp_path, "base:1")
+def test_run_script_says_what_is_missing(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
+    bench = JobBench(real_engine, tmp_path, base_image)
     script = Path(bench.run(GOOD).path) / "config/run.sh"
     environment = {k: v for k, v in os.environ.items() if not k.startswith("BENCHROUTER")}
     done = subprocess.run([script], env=environment, capture_output=True, text=True, check=False)

@@ -26,7 +26,7 @@ root = Path(sys.argv[1])
 from job_bench import JobBench
 from benchrouter.engine.client import Engine
 engine = Engine.connect()
-bench = JobBench(engine, root, "base:1")
+bench = JobBench(engine, root, sys.argv[2])
 good = '''echo '{"overall": 0.5}' > /app/results/result.json'''
 odd = "umask 077; cd /app/results; mkdir -p d/e; echo x > d/e/f; chmod 0 d/e; chown 99:99 d; ln -s /etc/passwd l"
 outcome = bench.run(f"{odd}; {good}; chmod 0 result.json")
@@ -56,12 +56,12 @@ def place() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def test_user_can_read_and_delete_everything_that_its_jobs_made(place: Path) -> None:
+def test_user_can_read_and_delete_everything_that_its_jobs_made(place: Path, base_image: str) -> None:
     group = Path("/var/run/docker.sock").stat().st_gid
     here = Path(__file__).parent
     become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", f"--groups={group}"]
     python = {"PYTHONPATH": os.pathsep.join([str(here), str(here.parent.parent), *sys.path]), "HOME": str(place)}
-    command = [*become, sys.executable, "-c", SCRIPT, str(place)]
+    command = [*become, sys.executable, "-c", SCRIPT, str(place), base_image]
     environment = {**os.environ, **python}
     done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, check=False)
     assert done.stdout == "all well\n", done.stderr

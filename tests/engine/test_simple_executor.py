@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,16 +18,9 @@ pytestmark = pytest.mark.engine
 GOOD = """echo '{"overall": 0.5}' > /app/results/result.json"""
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[Engine]:
-    engine = Engine.connect()
-    yield engine
-    engine.close()
-
-
 @pytest.fixture
-def bench(engine: Engine, tmp_path: Path) -> JobBench:
-    return JobBench(engine, tmp_path, "base:1")
+def bench(real_engine: Engine, base_image: str, tmp_path: Path) -> JobBench:
+    return JobBench(real_engine, tmp_path, base_image)
 
 
 def failed(outcome: Outcome, reason: Reason, *said: str) -> Path:
@@ -79,7 +71,7 @@ def test_contract_reaches_the_container(bench: JobBench) -> None:
     assert variables["BENCHROUTER_SEED"] == "9" and variables["A"] == "2"
     assert variables["OPENAI_API_KEY"] == "EMPTY" and variables["PYTHONPATH"] == "/app"
     assert variables["BENCHROUTER_MODEL_NAME"] == "m-id"
-    assert variables["BENCHROUTER_ENV_IMAGE_TAG"] == "base:1"
+    assert variables["BENCHROUTER_ENV_IMAGE_TAG"] == bench.image
 
 
 def test_values_arrive_byte_for_byte(bench: JobBench) -> None:
@@ -295,17 +287,17 @@ END
             assert not any(form in data for form in forms), path
 
 
-def test_password_of_a_proxy_is_redacted_but_arrives(engine: Engine, tmp_path: Path) -> None:
+def test_password_of_a_proxy_is_redacted_but_arrives(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
     site = Site(limits=LIMITS, proxies=Proxies(http="http://u:pass-word-1@proxy:3128", no_proxy="intern"))
-    bench = JobBench(engine, tmp_path, "base:1", site)
+    bench = JobBench(real_engine, tmp_path, base_image, site)
     outcome = bench.run(f'echo "$http_proxy" $NO_PROXY; test "$http_proxy" = "$HTTP_PROXY"; {GOOD}')
     said = text(outcome, "logs/stdout.log")
     assert said.endswith(" intern,localhost,127.0.0.1,::1\n")
     assert not any(b"pass-word-1" in p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
 
 
-def test_long_log_is_capped_with_head_and_tail(engine: Engine, tmp_path: Path) -> None:
-    bench = JobBench(engine, tmp_path, "base:1")
+def test_long_log_is_capped_with_head_and_tail(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
+    bench = JobBench(real_engine, tmp_path, base_image)
     outcome = bench.run(f"seq 1 3000000; {GOOD}")
     log = text(outcome, "logs/stdout.log")
     assert log.startswith("1\n2\n") and log.endswith("2999999\n3000000\n")
@@ -314,19 +306,19 @@ def test_long_log_is_capped_with_head_and_tail(engine: Engine, tmp_path: Path) -
 
 
 def test_output_that_grows_without_end_is_stopped(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    real_engine: Engine, base_image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchrouter.jobs.contract.GRACE", 0.5)
     site = Site(limits=replace(LIMITS, output_bytes=20 * MIB, output_files=50))
-    bench = JobBench(engine, tmp_path, "base:1", site)
+    bench = JobBench(real_engine, tmp_path, base_image, site)
     many = "for i in $(seq 200); do : > /app/results/$i; done; sleep 60"
     failed(bench.run("cat /dev/zero | head -c 30M > /app/results/z; sleep 60"), Reason.DISK, "20 MiB")
     failed(bench.run(many), Reason.DISK, "50 files")
 
 
-def test_disk_that_is_nearly_full_starts_no_job(engine: Engine, tmp_path: Path) -> None:
+def test_disk_that_is_nearly_full_starts_no_job(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
     site = Site(limits=replace(LIMITS, free_disk=1 << 50))
-    failed(JobBench(engine, tmp_path, "base:1", site).run(GOOD), Reason.DISK, "free_disk")
+    failed(JobBench(real_engine, tmp_path, base_image, site).run(GOOD), Reason.DISK, "free_disk")
 
 
 def test_twelve_jobs_at_once_do_not_mix(bench: JobBench) -> None:
@@ -343,10 +335,10 @@ def test_twelve_jobs_at_once_do_not_mix(bench: JobBench) -> None:
     assert containers(bench) == []
 
 
-def test_same_job_twice_gives_the_same_bytes(engine: Engine, tmp_path: Path) -> None:
+def test_same_job_twice_gives_the_same_bytes(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
     trees = []
     for place in ("one", "t wo'é"):
-        bench = JobBench(engine, tmp_path / place, "base:1")
+        bench = JobBench(real_engine, tmp_path / place, base_image)
         path = Path(bench.run(f"{GOOD}; echo x > /app/results/x", extra_env={"A": "'$"}).path)
         files = [p for p in path.rglob("*") if p.is_file() and p.name != "provenance.json"]
         trees.append({p.relative_to(path): p.read_bytes() for p in files})
