@@ -17,7 +17,7 @@ class Breaker:
     """Watches one thing that every job needs: a model's endpoint, or the engine.
 
     `probe` asks it once and returns "" when it is well, else what it said; it runs in a thread of its own.
-    `say` tells the person. `patience` is how many seconds a pause lasts before the thing is given up.
+    `say` tells the person. `patience` is how many seconds it may go on failing before it is given up.
     """
 
     subject: str
@@ -29,7 +29,8 @@ class Breaker:
     clock: Callable[[], float] = time.monotonic
     given_up: str = ""
     _in_a_row: int = 0
-    _paused_at: float | None = None
+    _patient_until: float | None = None
+    _paused: bool = False
     _next_probe: float = 0.0
     _pause: float = _FIRST_PAUSE
     _probing: bool = False
@@ -39,52 +40,67 @@ class Breaker:
         """Count a failure; the last of a row opens the breaker."""
         with self._lock:
             self._in_a_row += 1
-            opens = self._in_a_row >= self.failures and self._paused_at is None and not self.given_up
-            if opens:
-                self._paused_at = self.clock()
-                self._next_probe, self._pause = self._paused_at + _FIRST_PAUSE, _FIRST_PAUSE
-        if opens:
-            self.say(
-                f"{self.subject}: {self._in_a_row} failures in a row ({detail}); "
-                f"no new jobs for it until it answers again (given up after {self.patience:.0f} s)"
-            )
+            if self._in_a_row < self.failures or self._paused or self.given_up:
+                return
+            message = self._open(detail)
+        self.say(message)
+
+    def _open(self, detail: str) -> str:
+        now = self.clock()
+        if self._patient_until is None:
+            self._patient_until, self._pause = now + self.patience, _FIRST_PAUSE
+        elif now >= self._patient_until:
+            # It answers when it is asked, and fails the jobs all the same.
+            return self._give_up(detail)
+        else:
+            self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+        self._paused = True
+        self._ask_after(self._pause)
+        return (
+            f"{self.subject}: {self._in_a_row} failures in a row ({detail}); "
+            f"no new jobs for it until it answers again (given up after {self.patience:.0f} s)"
+        )
 
     def worked(self) -> None:
         """Forget the row: it works."""
         with self._lock:
             self._in_a_row = 0
-            self._close()
+            self._patient_until = None
+            self._paused = False
 
     def allows(self) -> bool:
         """Tell whether a job may start; a paused breaker asks again when it is time. A given-up one lets jobs end."""
         with self._lock:
-            if self._paused_at is None:
-                return True
-            if self.clock() >= self._next_probe and not self._probing:
+            if self._paused and self.clock() >= self._next_probe and not self._probing:
                 self._probing = True
                 threading.Thread(target=self._ask, name=f"probe {self.subject}", daemon=True).start()
-            return False
+            return not self._paused
 
     def _ask(self) -> None:
         said = self.probe()
         with self._lock:
             self._probing = False
-            if self._paused_at is None:
+            if not self._paused:
                 return
             if not said:
-                self._in_a_row = 0
-                self._close()
+                # Only a job that succeeds ends the row; until then the next failure opens the breaker again.
+                self._in_a_row = self.failures - 1
+                self._paused = False
                 message = f"{self.subject} answers again; going on"
-            elif self.clock() - self._paused_at >= self.patience:
-                self.given_up = said
-                self._close()
-                message = f"{self.subject} does not come back ({said}); its remaining jobs end without being started"
+            elif self._patient_until is not None and self.clock() >= self._patient_until:
+                message = self._give_up(said)
             else:
                 self._pause = min(self._pause * 2, _LONGEST_PAUSE)
-                self._next_probe = self.clock() + self._pause
+                self._ask_after(self._pause)
                 return
         self.say(message)
         self.wake()
 
-    def _close(self) -> None:
-        self._paused_at = None
+    def _ask_after(self, pause: float) -> None:
+        at = self.clock() + pause
+        self._next_probe = at if self._patient_until is None else min(at, self._patient_until)
+
+    def _give_up(self, said: str) -> str:
+        self.given_up = said
+        self._paused = False
+        return f"{self.subject} does not come back ({said}); its remaining jobs end without being started"

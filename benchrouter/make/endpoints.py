@@ -71,7 +71,7 @@ class Endpoints:
 
             def probe() -> str:
                 answer = Preflight(True) if model.embedded else self._ask(model)
-                return "" if answer.ok else answer.detail
+                return answer.detail if answer.failing or not answer.ok else ""
 
             known = Breaker(
                 f"model {model.name}",

@@ -76,7 +76,10 @@ class Run:
     @cached_property
     def engine_breaker(self) -> Breaker:
         """Pauses admission when the engine fails job after job."""
-        return Breaker("the engine", self._ask_engine, self.reporter.note, lambda: self.wake.put(None))
+        patience = self.session.sources.settings.site.limits.engine_patience
+        return Breaker(
+            "the engine", self._ask_engine, self.reporter.note, lambda: self.wake.put(None), patience=patience
+        )
 
     def _ask_engine(self) -> str:
         if self.engine is not None and self.engine.answers():

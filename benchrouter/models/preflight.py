@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 class Preflight:
     """What the endpoint said; `ok` is False when no job can succeed, `refused` when the key was not taken.
 
-    With `ok`, a `detail` that is not empty is a warning.
+    With `ok`, a `detail` that is not empty is a warning; `failing` says that it answers, but with an error that
+    may pass (429, 500 and above).
     """
 
     ok: bool
     detail: str = ""
     refused: bool = False
+    failing: bool = False
 
 
 def preflight(
@@ -77,7 +79,8 @@ def _ask(asker: Asker, model: Model) -> Preflight:
         return verdict
     if listed.status == 200:
         return Preflight(True)
-    return Preflight(True, f"{asker.url} answers with status {listed.status}; jobs may fail")
+    failing = listed.status == 429 or listed.status >= 500
+    return Preflight(True, f"{asker.url} answers with status {listed.status}; jobs may fail", failing=failing)
 
 
 def _verdict(asker: Asker, model: Model, answer: Answer) -> Preflight | None:

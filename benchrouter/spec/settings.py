@@ -60,6 +60,7 @@ class SiteLimits:
     keep_runs: int = 1000
     endpoint_failures: int = 5
     endpoint_patience: float = 600.0
+    engine_patience: float = 120.0
 
 
 @dataclass(frozen=True)

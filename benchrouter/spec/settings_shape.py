@@ -118,6 +118,7 @@ class LimitsShape(Shape):
     keep_runs: AtLeastOne = _DEFAULTS.keep_runs
     endpoint_failures: AtLeastOne = _DEFAULTS.endpoint_failures
     endpoint_patience: Seconds = _DEFAULTS.endpoint_patience
+    engine_patience: Seconds = _DEFAULTS.engine_patience
 
 
 class SiteShape(Shape):

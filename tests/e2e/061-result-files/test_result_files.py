@@ -122,8 +122,9 @@ def test_result_left_by_an_earlier_attempt_is_not_taken(project: Project) -> Non
 
 
 def test_result_that_changes_after_the_container_ended_is_refused(project: Project) -> None:
-    """Somebody outside goes on writing into the output directory: what was measured is not known."""
-    project.benchmark("b", {"t": "echo '{\"overall\": 0.5}' >$BENCHROUTER_OUTPUT_DIR/result.json\nsleep 1"})
+    """Somebody outside goes on writing into a file that takes a while to copy: what was measured is not known."""
+    large = """{ printf '{"overall": 0.5, "pad": "'; head -c 40M /dev/zero | tr '\\0' x; printf '"}'; }"""
+    project.benchmark("b", {"t": f'cd "$BENCHROUTER_OUTPUT_DIR"; {large} >x; mv x result.json\nsleep 1'})
     over = threading.Event()
     writer = threading.Thread(target=_keep_writing, args=(project.root / "cache", over))
     writer.start()
@@ -145,6 +146,6 @@ def _keep_writing(cache: Path, over: threading.Event) -> None:
             if found is None or not found.stat().st_size:
                 continue
             descriptor = os.open(found, os.O_WRONLY)
-        os.pwrite(descriptor, b'{"overall": 1.0}\n', 0)
+        os.pwrite(descriptor, b'{"overall": 1.0', 0)
     if descriptor >= 0:
         os.close(descriptor)
