@@ -52,7 +52,9 @@ class Publisher:
         try:
             self._write(request, staging, conclusion.raw if completed else None, outcome, facts, redactor)
             if completed:
-                path = results.publish(self._workspace, request.id, request.key, staging).path
+                path = results.publish(
+                    self._workspace, request.id, request.key, staging, replace=request.replace
+                ).path
             else:
                 path = results.record_failure(
                     self._workspace, request.id, request.key, staging, self._keep_failed

@@ -74,7 +74,7 @@ class Renderer:
     def _task_dir(self, request: JobRequest) -> str:
         """Quote the task's directory relative to the workspace; nothing for a benchmark from elsewhere."""
         try:
-            return quote(str(request.task_root.relative_to(self._workspace.root)))
+            return quote(str(request.tree.relative_to(self._workspace.root)))
         except ValueError:
             return ""
 

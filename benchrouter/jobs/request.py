@@ -22,11 +22,11 @@ def _unchanged() -> str | None:
 class JobRequest:
     """One attempt of one job.
 
-    `tree` is what gets mounted: the task's directory, or a copy with links materialised; `task_root` is where
-    the author keeps it. `seed` is the task's or the run's, before the repeat index is added. `pass_env` holds
+    `tree` is what gets mounted: the task's directory, or a copy with links materialised. `seed` is the task's or the run's, before the repeat index is added. `pass_env` holds
     values, which are never recorded. `inputs` is what made the key (for job.json), `provenance` what may
     differ between identical runs. `changed` is asked before the artifact is published: it names what changed
-    under the job, or returns None when its inputs are as they were.
+    under the job, or returns None when its inputs are as they were. `replace` puts the new artifact in the place
+    of a valid one of the same key.
     """
 
     id: JobId
@@ -34,7 +34,6 @@ class JobRequest:
     run_id: str
     task: Task
     tree: Path
-    task_root: Path
     benchmark_root: Path
     image_tag: str
     model: Model
@@ -45,6 +44,7 @@ class JobRequest:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     changed: Callable[[], str | None] = _unchanged
+    replace: bool = False
 
 
 Progress = Callable[[str], None]

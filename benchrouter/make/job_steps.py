@@ -16,7 +16,7 @@ from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import write_aggregate
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
-from benchrouter.make.trees import mounted_tree, what_changed
+from benchrouter.make.trees import mounted_tree, tree_path, what_changed
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs
 from benchrouter.store.failures import last_failure, record_failure
@@ -218,8 +218,7 @@ class JobSteps:
             key=job.key,
             run_id=self._run.id,
             task=task,
-            tree=mounted_tree(self._ws, facts) if inputs is not None else facts.root,
-            task_root=facts.root,
+            tree=mounted_tree(self._ws, facts) if inputs is not None else tree_path(self._ws, facts),
             benchmark_root=facts.root.parent,
             image_tag=self._session.graph.images[job.image].tag,
             model=job.model,
@@ -230,6 +229,7 @@ class JobSteps:
             inputs=inputs or {},
             provenance=self._provenance.of(job) if inputs is not None else {},
             changed=lambda: what_changed(facts),
+            replace=self._session.always,
         )
 
     def write_aggregate(self, node: AggregateNode) -> None:

@@ -154,9 +154,16 @@ class SlotRunner(Runner):  # type: ignore[misc]
             raise failure
         again = item.node.task.values.get(AGAIN)
         if failure is None and again is not None:
-            item.node.task.values.clear()
+            _forget_values(item.node)
             self.waiting.append(_Waiting(time.monotonic() + float(again), item.order, item.node))
             self.waiting.sort(key=lambda waiting: waiting.order)
             return
         self.process_task_result(item.node, failure)
         self._pull(dispatcher, item.node)
+
+
+def _forget_values(node: ExecNode) -> None:
+    """Drop what the last execution returned; an action that returns None keeps its earlier values otherwise."""
+    node.task.values.clear()
+    for action in node.task.actions:
+        action.values = {}

@@ -12,11 +12,14 @@ from benchrouter.store.atomic import TEMPORARY, remove_dir
 from benchrouter.store.workspace import Workspace
 
 
+def tree_path(ws: Workspace, facts: TaskFacts) -> Path:
+    """Name the directory to mount: the task's own, or a copy when links in it lead out of the task."""
+    return ws.cache / "trees" / facts.tree_digest if facts.materialised else facts.root
+
+
 def mounted_tree(ws: Workspace, facts: TaskFacts) -> Path:
-    """Give the directory to mount: the task's own, or a copy when links in it lead out of the task."""
-    if not facts.materialised:
-        return facts.root
-    target = ws.cache / "trees" / facts.tree_digest
+    """Give the directory to mount, making the copy when it is needed and not there."""
+    target = tree_path(ws, facts)
     if target.is_dir():
         return target
     staging = target.with_name(f".{facts.tree_digest}.{secrets.token_hex(4)}{TEMPORARY}")

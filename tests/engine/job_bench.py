@@ -52,7 +52,6 @@ class JobBench:
             run_id="run-1",
             task=Task("T", command, **options),
             tree=self.task_dir,
-            task_root=self.task_dir,
             benchmark_root=self.task_dir.parent,
             endpoint="http://127.0.0.1:9/v1",
             **given,

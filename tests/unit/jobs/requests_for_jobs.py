@@ -15,13 +15,12 @@ ROOT = Path("/ws")
 
 def a_request(command: str = "sh run.sh", **options: Any) -> JobRequest:
     """Make a request; options of the task and of the request may be mixed."""
-    names = ("id", "model", "variables", "pass_env", "seed", "task_root", "tree", "endpoint")
+    names = ("id", "model", "variables", "pass_env", "seed", "tree", "endpoint")
     fields = {name: options.pop(name) for name in names if name in options}
     given: dict[str, Any] = {
         "id": JobId("bench", "task", "gpt"),
         "model": Model("gpt", "org/gpt"),
         "tree": ROOT / "benchmarks/bench/task",
-        "task_root": ROOT / "benchmarks/bench/task",
         "endpoint": "http://localhost:8000/v1",
         **fields,
     }

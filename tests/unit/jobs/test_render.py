@@ -43,16 +43,16 @@ def test_script_holds_no_absolute_path_no_endpoint_and_no_secret() -> None:
 def test_script_is_the_same_in_another_workspace() -> None:
     there = Path("/else/where")
     task = there / "benchmarks/bench/task"
-    assert script(a_request()) == script(a_request(tree=task, task_root=task), there)
+    assert script(a_request()) == script(a_request(tree=task), there)
 
 
 def test_benchmark_from_elsewhere_has_to_be_named() -> None:
-    text = script(a_request(task_root=Path("/other/bench/task")))
+    text = script(a_request(tree=Path("/other/bench/task")))
     assert "/other" not in text and "benchmark=${BENCHROUTER_TASK_DIR:-}" in text
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="needs shellcheck")
-@pytest.mark.parametrize("options", [{}, {"extra_env": ODD, "task_root": Path("/x"), "seed": 1}])
+@pytest.mark.parametrize("options", [{}, {"extra_env": ODD, "tree": Path("/x"), "seed": 1}])
 def test_script_is_clean_under_shellcheck(tmp_path: Path, options: dict[str, object]) -> None:
     path = tmp_path / "run.sh"
     path.write_text(script(a_request("echo 'a' \"$b\"", **options)))
