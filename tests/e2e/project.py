@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,7 @@ class Project:
         """Give `<benchmark>/<task>` → state, with the reason of a failure, from the newest run record."""
         record = self.newest_run()
         return {
-            f"{job['id']['benchmark']}/{job['id']['task']}": " ".join(filter(None, (job["state"], job["reason"])))
+            f"{job['benchmark']}/{job['task']}": " ".join(filter(None, (job["state"], job["reason"])))
             for job in record["jobs"]
         }
 
@@ -169,6 +170,13 @@ class Project:
         """List the jobs that a run started, in order, from its plain lines."""
         return [line.split()[1].removeprefix("job:") for line in done.out.splitlines() if line.endswith(" started") and " job:" in line]
 
+    def due(self, *words: str, model: str = "m", **more: Any) -> list[str]:
+        """List the jobs that `doit plan` says would run, in order."""
+        done = self.doit("plan", f"model={model}", *words, **more)
+        assert done.status == 0, f"exit {done.status}\n{done.out}\n{done.err}"
+        lines = [line.strip() for line in done.out.splitlines() if line.startswith("  job:")]
+        return [line.removeprefix("job:") for line in lines]
+
     @property
     def id(self) -> str:
         """The workspace's id."""
@@ -179,6 +187,23 @@ def docker(*words: str) -> str:
     """Ask the engine by hand, as a person would."""
     done = subprocess.run(["docker", *words], capture_output=True, text=True, check=True, timeout=60)
     return done.stdout
+
+
+def listing(root: Path) -> dict[str, tuple[int, int, int, int]]:
+    """Map everything below a directory to mode, size, mtime and inode, so that any write shows."""
+    found = {}
+    for path in sorted(root.rglob("*")):
+        facts = path.lstat()
+        found[str(path.relative_to(root))] = (facts.st_mode, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    return found
+
+
+def wait_until(holds: Callable[[], bool], deadline: float = 30.0) -> None:
+    """Wait until something holds; fail when it does not in `deadline` seconds."""
+    end = time.monotonic() + deadline
+    while not holds():
+        assert time.monotonic() < end, f"waited {deadline} s in vain"
+        time.sleep(0.02)
 
 
 def containers_of(workspace: str) -> list[str]:
