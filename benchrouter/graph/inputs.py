@@ -10,6 +10,8 @@ from benchrouter.graph.nodes import ImageNode, JobNode
 from benchrouter.keys.tree import Entry
 
 Inputs = dict[str, object]
+DIRECTORY, LINK, EXECUTABLE = "directory", "link to ", " executable"
+"""How a directory, a link and an exec bit are written; a file is its digest."""
 
 
 def job_inputs(ask: Ask, graph: Graph, job: JobNode) -> Inputs:
@@ -47,8 +49,8 @@ def _files(entries: Iterable[Entry]) -> dict[str, str]:
 
 def _describe(entry: Entry) -> str:
     if entry.kind == "file":
-        return f"{entry.content}{' executable' if entry.executable else ''}"
-    return f"link to {entry.content}" if entry.kind == "link" else "directory"
+        return f"{entry.content}{EXECUTABLE if entry.executable else ''}"
+    return f"{LINK}{entry.content}" if entry.kind == "link" else DIRECTORY
 
 
 def flatten(inputs: Mapping[str, object], prefix: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:

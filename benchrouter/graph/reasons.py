@@ -1,20 +1,12 @@
-"""Why a node is not up to date, as data; the wording for people is in one place here, its layout elsewhere."""
+"""Why a node is not up to date, as data; its wording is in wording.py, its layout elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 from benchrouter.graph.inputs import flatten
-
-
-class Change(Enum):
-    """What happened to an input."""
-
-    ADDED = "added"
-    REMOVED = "removed"
-    CHANGED = "changed"
+from benchrouter.graph.wording import Change, say
 
 
 @dataclass(frozen=True)
@@ -72,7 +64,7 @@ def _leaves(
         change = (
             Change.ADDED if path not in before else Change.REMOVED if path not in after else Change.CHANGED
         )
-        causes.append(Cause(_say(path, before.get(path), after.get(path), change, where, label)))
+        causes.append(Cause(say(path, before.get(path), after.get(path), change, where, label)))
     return causes
 
 
@@ -81,45 +73,3 @@ def _is_empty_group(
 ) -> bool:
     # An empty mapping is a leaf of its own; it comes and goes with its first member, which is named already.
     return before.get(path) == {} or after.get(path) == {}
-
-
-def _say(
-    path: tuple[str, ...], old: object, new: object, change: Change, where: Mapping[str, str], label: str
-) -> str:
-    kind, name = path[0], ".".join(path[1:])
-    values = f": {_short(old)} -> {_short(new)}" if change is Change.CHANGED else ""
-    if kind == "files":
-        how = change.value
-        if change is Change.CHANGED and _content(old) == _content(new):
-            how = "exec bit changed"
-        elif change is Change.CHANGED and str(new).startswith("link to"):
-            how = f"changed: {old if str(old).startswith('link') else 'file'} -> {new}"
-        return f"file {_join(where.get(label or 'task', ''), name)} {how}"
-    if kind == "variables":
-        return f"variable {name} {change.value}{values}"
-    if kind == "templates":
-        return f"template templates/{name} {change.value}"
-    if kind == "bases":
-        return f"base image {name} {change.value}"
-    if kind == "build_args":
-        return f"build argument {name} {change.value}{values}"
-    if kind == "epoch":
-        return f"environment refreshed (epoch {old} -> {new})"
-    if kind == "task":
-        return f"{_join(where.get('task', ''), 'task.yaml')}: {name} {change.value}{values}"
-    if kind == "model":
-        return f"model {name or 'identity'} {change.value}{values}"
-    return f"{'.'.join(path)} {change.value}{values}"
-
-
-def _join(directory: str, name: str) -> str:
-    return f"{directory}/{name}" if directory else name
-
-
-def _content(value: object) -> str:
-    return str(value).removesuffix(" executable")
-
-
-def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, str) else value
-    return text if len(text) <= 60 else text[:57] + "..."

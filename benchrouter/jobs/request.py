@@ -24,9 +24,9 @@ class JobRequest:
 
     `tree` is what gets mounted: the task's directory, or a copy with links materialised. `seed` is the task's or
     the run's, before the repeat index is added. `pass_env` holds values, which are never recorded. `inputs` is
-    what made the key (for job.json), `provenance` what may differ between identical runs. `changed` is asked before the artifact is published: it names what changed
-    under the job, or returns None when its inputs are as they were. `replace` puts the new artifact in the place
-    of a valid one of the same key.
+    what made the key (for job.json), `provenance` what may differ between identical runs. `changed` is asked
+    before the artifact is published: it names what changed under the job, or returns None when its inputs are
+    as they were. `replace` puts the new artifact in the place of a valid one of the same key.
     """
 
     id: JobId

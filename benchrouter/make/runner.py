@@ -7,10 +7,11 @@ still decides what is ready, and doit's Task still executes it.
 
 from __future__ import annotations
 
+import bisect
 import queue
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from doit.control import ExecNode, TaskDispatcher
@@ -32,12 +33,15 @@ class Gate(Protocol):
     def may_start(self, name: str) -> bool:
         """Tell whether the node may start now, for reasons other than resources (a paused endpoint)."""
 
+    def rank(self, name: str) -> int:
+        """Order kinds of nodes: of what waits, the lowest rank starts first."""
+
 
 @dataclass(order=True)
 class _Waiting:
-    not_before: float
-    order: int
+    place: tuple[int, int]
     node: ExecNode = field(compare=False)
+    not_before: float = field(default=0.0, compare=False)
 
 
 class SlotRunner(Runner):  # type: ignore[misc]
@@ -58,10 +62,11 @@ class SlotRunner(Runner):  # type: ignore[misc]
         self.done = wake
         self.waiting: list[_Waiting] = []
         self.running = 0
-        self.order = 0
+        self.positions: dict[str, int] = {}
 
     def run_tasks(self, task_dispatcher: TaskDispatcher) -> None:
         """Dispatch until nothing is left; after a stop, until what runs has ended."""
+        self.positions = {name: position for position, name in enumerate(task_dispatcher.tasks)}
         try:
             self._pull(task_dispatcher, None)
             while True:
@@ -100,8 +105,9 @@ class SlotRunner(Runner):  # type: ignore[misc]
             if not node.task.actions:
                 self.process_task_result(node, self.execute_task(node.task))
                 continue
-            self.order += 1
-            self.waiting.append(_Waiting(0.0, self.order, node))
+            name = node.task.name
+            # In the order of the listing, as doit itself does not promise.
+            bisect.insort(self.waiting, _Waiting((self.gate.rank(name), self.positions[name]), node))
             node = None
 
     def _start_what_fits(self) -> None:
@@ -155,8 +161,7 @@ class SlotRunner(Runner):  # type: ignore[misc]
         again = item.node.task.values.get(AGAIN)
         if failure is None and again is not None:
             _forget_values(item.node)
-            self.waiting.append(_Waiting(time.monotonic() + float(again), item.order, item.node))
-            self.waiting.sort(key=lambda waiting: waiting.order)
+            bisect.insort(self.waiting, replace(item, not_before=time.monotonic() + float(again)))
             return
         self.process_task_result(item.node, failure)
         self._pull(dispatcher, item.node)
