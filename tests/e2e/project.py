@@ -168,7 +168,13 @@ class Project:
 
     def ran(self, done: Done) -> list[str]:
         """List the jobs that a run started, in order, from its plain lines."""
-        return [line.split()[1].removeprefix("job:") for line in done.out.splitlines() if line.endswith(" started") and " job:" in line]
+        started = [line.split()[1] for line in done.out.splitlines() if line.endswith(" started")]
+        return [name.removeprefix("job:") for name in started if name.startswith("job:")]
+
+    def built(self, done: Done) -> list[str]:
+        """List the images that a run built, in order."""
+        started = [line.split()[1] for line in done.out.splitlines() if line.endswith(" started")]
+        return [name.removeprefix("image:") for name in started if name.startswith("image:")]
 
     def due(self, *words: str, model: str = "m", **more: Any) -> list[str]:
         """List the jobs that `doit plan` says would run, in order."""
