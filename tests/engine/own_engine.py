@@ -36,7 +36,8 @@ class OwnEngine:
         log = (self.place / "log").open("ab")
         self._process = subprocess.Popen(
             [
-                "dockerd",
+                # Without a network namespace of its own it would take the shared engine's bridge away.
+                *("unshare", "--net", "dockerd"),
                 f"--host={self.address}",
                 f"--data-root={self.data}",
                 f"--exec-root={self.place / 'exec'}",
