@@ -31,6 +31,26 @@ def differences(
     return tuple(causes)
 
 
+def image_differences(
+    old: Mapping[str, object], new: Mapping[str, object], label: str, where: Mapping[str, str]
+) -> tuple[Cause, ...]:
+    """Compare one environment's image, wherever it stands in the inputs of a job; empty when it did not change."""
+    before, after = _find_image(old.get("image"), label), _find_image(new.get("image"), label)
+    if before is None or after is None:
+        return ()
+    return tuple(cause for changed in _image(before, after, where) for cause in changed.because)
+
+
+def _find_image(image: object, label: str) -> Mapping[str, object] | None:
+    if not isinstance(image, Mapping):
+        return None
+    if image.get("environment") == label:
+        return image
+    siblings = image.get("siblings")
+    inner = siblings.values() if isinstance(siblings, Mapping) else ()
+    return next((found for sibling in inner if (found := _find_image(sibling, label)) is not None), None)
+
+
 def _image(old: Mapping[str, object], new: Mapping[str, object], where: Mapping[str, str]) -> list[Cause]:
     if old.get("key") == new.get("key") and old.get("environment") == new.get("environment"):
         return []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchrouter.graph.inputs import Inputs, job_inputs
 from benchrouter.graph.nodes import ImageNode, JobNode
-from benchrouter.graph.reasons import Cause, differences
+from benchrouter.graph.reasons import Cause, differences, image_differences
 from benchrouter.make.session import Session
 from benchrouter.store.results import newest_other
 
@@ -29,6 +29,18 @@ def why_job(session: Session, job: JobNode) -> tuple[Cause, ...]:
     new = job_inputs(session.sources.ask, session.graph, job)
     changed = differences(earlier.inputs, new, _places(session, job))
     return (*causes, *(changed or (Cause("its earlier result is damaged or was removed"),)))
+
+
+def why_image(session: Session, image: ImageNode) -> tuple[Cause, ...]:
+    """List what changed in an image since the last result on it; empty when nothing did, or nothing is known."""
+    for job in session.stale_jobs:
+        if image.name not in session.graph.images_of([job]):
+            continue
+        earlier = newest_other(session.ws, job.id, job.key)
+        if earlier is not None:
+            new = job_inputs(session.sources.ask, session.graph, job)
+            return image_differences(earlier.inputs, new, image.label, _places(session, job))
+    return ()
 
 
 def _places(session: Session, job: JobNode) -> dict[str, str]:

@@ -10,7 +10,7 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, aggregate_paths, doit_variables
 from benchrouter.make.variables import UsageError
-from benchrouter.make.why import facts_of_image, facts_of_job, lines_of, why_job
+from benchrouter.make.why import facts_of_image, facts_of_job, lines_of, why_image, why_job
 from benchrouter.spec.names import did_you_mean
 
 
@@ -45,13 +45,21 @@ def _nodes(session: Session) -> dict[str, Any]:
         base.name: lambda ref=base.ref: iter([f"reference  {ref}"]) for base in graph.bases.values()
     }
     for image in graph.images.values():
-        nodes[image.name] = lambda image=image: facts_of_image(session, image)
+        nodes[image.name] = lambda image=image: _image(session, image)
     for job in graph.jobs:
         nodes[job.name] = nodes[f"config:{job.label}"] = lambda job=job: _job(session, job)
     for node in graph.aggregates:
         nodes[node.name] = lambda node=node: _aggregate(session, node)
     nodes["aggregate"] = lambda: (line for node in graph.aggregates for line in _aggregate(session, node))
     return nodes
+
+
+def _image(session: Session, image: Any) -> Iterator[str]:
+    yield from facts_of_image(session, image)
+    causes = why_image(session, image)
+    if causes:
+        yield "changed since the last result on it, because"
+    yield from lines_of(causes)
 
 
 def _job(session: Session, job: Any) -> Iterator[str]:
