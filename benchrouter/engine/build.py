@@ -14,6 +14,7 @@ from benchrouter.engine import buildkit, classic
 from benchrouter.engine.client import Engine
 from benchrouter.engine.docker_cli import Cli, find_cli
 from benchrouter.engine.errors import EngineError, ImageBuildFailed
+from benchrouter.engine.frontend import settle_frontend
 from benchrouter.engine.images import find_by_key, image_id, remove_unnamed, tag_image
 from benchrouter.engine.labels import image_labels, object_labels
 from benchrouter.engine.naming import name_image
@@ -77,6 +78,9 @@ def build(
     cli, refusal = find_cli(os.environ)
     uses_buildkit = engine.info.buildkit and cli is not None
     refuse_unbuildable(engine, text, request, cli, refusal)
+    note = ""
+    if uses_buildkit:
+        text, note = settle_frontend(engine, text, str(request.dockerfile), request.site, cancelled)
     delivery = deliver(request.site, buildkit=uses_buildkit, ca_bundle=_ca_bundle(request.site))
     tail: deque[str] = deque(maxlen=_TAIL)
 
@@ -85,8 +89,9 @@ def build(
         tail.append(shown)
         on_line(shown)
 
-    for note in delivery.notes:
-        hear(note)
+    for each in (*delivery.notes, note):
+        if each:
+            hear(each)
     with tempfile.TemporaryDirectory(prefix="build-", dir=request.scratch) as scratch:
         prepared = _prepare(request, text, delivery, Path(scratch), uses_buildkit)
         if uses_buildkit and cli is not None:

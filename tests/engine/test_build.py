@@ -113,6 +113,39 @@ def test_what_needs_buildkit_without_it_is_refused_before_the_build(
     assert lines == []
 
 
+def test_dockers_frontend_without_a_registry_is_the_engines_own(on_engine: Bench, tmp_path: Path) -> None:
+    if find_cli(os.environ)[0] is None:
+        pytest.skip("no docker client with BuildKit here")
+    head = "# syntax=registry.invalid/docker/dockerfile:1\n# escape=`\n"
+    text = f"{head}FROM base\nRUN --mount=type=cache,target=/c true\n"
+    lines: list[str] = []
+    assert on_engine.build(on_engine.request(text, tmp_path / "c"), lines).how == "built"
+    assert any("the engine's own reads the Dockerfile" in line for line in lines)
+
+
+def test_another_frontend_that_cannot_be_had_is_refused_before_the_build(
+    on_engine: Bench, tmp_path: Path
+) -> None:
+    if find_cli(os.environ)[0] is None:
+        pytest.skip("no docker client with BuildKit here")
+    request = on_engine.request("# syntax=registry.invalid/mine:1\nFROM base\n", tmp_path / "c")
+    lines: list[str] = []
+    with pytest.raises(ImageBuildFailed, match=r":1: the frontend `registry\.invalid/mine:1` cannot be had"):
+        on_engine.build(request, lines)
+    assert lines == []
+
+
+def test_heredocs_build_or_are_refused_before_the_build(on_engine: Bench, tmp_path: Path) -> None:
+    if find_cli(os.environ)[0] is None:
+        pytest.skip("no docker client with BuildKit here")
+    request = on_engine.request("FROM base\nRUN <<END\necho here >/x\nEND\n", tmp_path / "c")
+    if int(on_engine.engine.info.version.split(".")[0]) >= 23:
+        assert shown(on_engine, on_engine.build(request).tag, "cat /x") == "here\n"
+        return
+    with pytest.raises(ImageBuildFailed, match="the heredoc `<<END` on line 2 needs an engine"):
+        on_engine.build(request)
+
+
 def test_secrets_of_the_site_end_in_no_layer_and_no_log(on_engine: Bench, tmp_path: Path) -> None:
     if find_cli(os.environ)[0] is None:
         pytest.skip("no docker client with BuildKit here")
