@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from project import Project, containers_of, docker
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    """A fresh workspace; the test fails when a container of it is left."""
-    made = Project.make(tmp_path / "workspace")
+@contextmanager
+def fresh(root: Path) -> Iterator[Project]:
+    """Give a fresh workspace; fail when a container of it is left, and leave nothing of it in the engine."""
+    made = Project.make(root)
     yield made
     if not (made.root / ".benchrouter" / "id").exists():
         return
@@ -27,3 +28,24 @@ def project(tmp_path: Path) -> Iterator[Project]:
     if images:
         docker("rmi", "-f", *dict.fromkeys(images))
     assert not left, f"containers left behind: {left}"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    """A fresh workspace for one test."""
+    with fresh(tmp_path / "workspace") as made:
+        yield made
+
+
+@pytest.fixture
+def second_project(tmp_path: Path) -> Iterator[Project]:
+    """Another fresh workspace beside the first."""
+    with fresh(tmp_path / "second workspace") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lasting_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A workspace that all tests of a module share."""
+    with fresh(tmp_path_factory.mktemp("lasting") / "workspace") as made:
+        yield made
