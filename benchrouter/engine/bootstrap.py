@@ -48,6 +48,9 @@ done
 [ -x "$root/usr/sbin/update-ca-certificates" ] && chroot "$root" update-ca-certificates >/dev/null
 printf '#!/bin/sh\\nexit 101\\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
+if [ -e "$here/sources.list" ]; then
+    cp "$here/sources.list" "$root/etc/apt/sources.list"
+fi
 rm -f "$root"/usr/lib/python3*/EXTERNALLY-MANAGED
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/archives/*.deb
 """
@@ -94,6 +97,8 @@ def bootstrap(
         place = Path(scratch)
         place.chmod(0o755)  # mmdebstrap's hooks may run as another user
         _write_finish(place, (site or Site()).ca_bundle)
+        if site is not None and site.apt_mirror:
+            (place / "sources.list").write_text(_sources(recipe.suite), "ascii")
         tree = _make_tree(recipe, place, site or Site(), on_line, cancelled)
         made = _import(engine, tree, name, ref, recipe)
     image = name_image(
@@ -122,6 +127,15 @@ def _write_finish(place: Path, bundle: Path | None) -> None:
     certs.mkdir()
     for number, certificate in enumerate(local_certificates(bundle or HOST_BUNDLE)):
         (certs / f"benchrouter-site-{number}.crt").write_text(certificate, "ascii")
+
+
+def _sources(suite: str) -> str:
+    """Write Debian's own source list: the site's mirror must not end in an image."""
+    lines = [f"deb {_DEBIAN} {suite} main"]
+    if suite not in ("sid", "forky"):
+        lines.append(f"deb {_DEBIAN} {suite}-updates main")
+        lines.append(f"deb {_DEBIAN}-security {suite}-security main")
+    return "\n".join(lines) + "\n"
 
 
 def _make_tree(

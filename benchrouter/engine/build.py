@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchrouter.engine import buildkit, classic
+from benchrouter.engine.apt_sources import MirroredSources, mirrored_sources, with_base_mounts
 from benchrouter.engine.client import Engine
 from benchrouter.engine.docker_cli import Cli, find_cli
 from benchrouter.engine.errors import EngineError, ImageBuildFailed
@@ -93,7 +94,8 @@ def build(
         if each:
             hear(each)
     with tempfile.TemporaryDirectory(prefix="build-", dir=request.scratch) as scratch:
-        prepared = _prepare(request, text, delivery, Path(scratch), uses_buildkit)
+        sources = _apt_sources(engine, request) if uses_buildkit else MirroredSources()
+        prepared = _prepare(request, text, delivery, sources, Path(scratch), uses_buildkit)
         if uses_buildkit and cli is not None:
             made = buildkit.build(engine, cli, prepared, hear, tail, cancelled)
         else:
@@ -153,15 +155,27 @@ def _ca_bundle(site: Site) -> bytes | None:
         raise EngineError(f"site.ca_bundle {site.ca_bundle}: {error.strerror}") from None
 
 
+def _apt_sources(engine: Engine, request: BuildRequest) -> MirroredSources:
+    labels = object_labels(request.workspace_id, request.run_id, owner=request.owner)
+    return mirrored_sources(engine, request.bases.values(), request.site.apt_mirror, labels)
+
+
 def _prepare(
-    request: BuildRequest, text: str, delivery: Delivery, scratch: Path, uses_buildkit: bool
+    request: BuildRequest,
+    text: str,
+    delivery: Delivery,
+    sources: MirroredSources,
+    scratch: Path,
+    uses_buildkit: bool,
 ) -> Prepared:
     labels = image_labels(request.workspace_id, request.run_id, key=request.key, owner=request.owner)
     # BuildKit keeps no intermediate images, and a label that names a run would spoil its cache.
     stage_labels = {} if uses_buildkit else labels
     rewritten = rewrite(text, request.build_args, request.bases, stage_labels, delivery.mounts)
+    mounted = with_base_mounts(rewritten, request.build_args, sources.mounts)
     return Prepared(
-        dockerfile=with_arguments(rewritten, delivery.variables),
+        dockerfile=with_arguments(mounted, delivery.variables),
+        files={**delivery.files, **sources.files},
         context=request.context,
         context_paths=request.context_paths,
         build_args=request.build_args,

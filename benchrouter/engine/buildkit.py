@@ -63,7 +63,7 @@ def _command(cli: Cli, prepared: Prepared) -> list[str]:
         command += ["--build-arg", f"{name}={value}"]
     for name in prepared.delivery.proxies:
         command += ["--build-arg", name]  # the value comes from the environment, never from the process list
-    for name, content in prepared.delivery.files.items():
+    for name, content in prepared.files.items():
         path = prepared.scratch / f"secret-{name}"
         path.touch(mode=0o600)
         path.write_bytes(content)

@@ -20,7 +20,6 @@ from benchrouter.engine.stopping import Stopping
 from benchrouter.engine.streams import Stream
 
 _TICK = 0.2
-_SIGNALLED = 128
 
 
 @dataclass(frozen=True)
@@ -153,8 +152,8 @@ def _inspect(engine: Engine, spec: ContainerSpec, container: str) -> dict[str, A
 
 def _refuse_a_leaving_engine(engine: Engine, spec: ContainerSpec, code: int, stopping: Stopping) -> None:
     # An engine that shuts down first closes its listener, then signals its containers: without this question
-    # the task would be blamed for a signal that the engine sent.
-    if code > _SIGNALLED and not stopping.stopped and not engine.answers():
+    # the task would be blamed for a signal that the engine sent, or for how it ends when it is told to.
+    if code != 0 and not stopping.stopped and not engine.answers():
         raise EngineError(f"the engine was stopped while container {spec.name} was running")
 
 

@@ -11,7 +11,10 @@ from benchrouter.engine.site_build import Delivery
 
 @dataclass(frozen=True)
 class Prepared:
-    """A rewritten Dockerfile, its context, and what goes with them; `scratch` is empty and ours."""
+    """A rewritten Dockerfile, its context, and what goes with them.
+
+    `files` are the secrets that the Dockerfile mounts, by name; `scratch` is an empty directory of ours.
+    """
 
     dockerfile: str
     context: Path
@@ -20,6 +23,7 @@ class Prepared:
     platform: str | None
     no_cache: bool
     labels: Mapping[str, str]
+    files: Mapping[str, bytes]
     delivery: Delivery
     network: str | None
     timeout: float

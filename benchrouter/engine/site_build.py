@@ -53,9 +53,8 @@ def secret_id(name: str) -> str:
 def deliver(site: Site, *, buildkit: bool, ca_bundle: bytes | None) -> Delivery:
     """Decide what a build gets of the site; raise EngineError for a secret that only BuildKit could keep."""
     proxies = _proxies(site)
-    masked = tuple(
-        dict.fromkeys(part for url in (*proxies.values(), site.pip_index_url or "") for part in _secrets(url))
-    )
+    urls = (*proxies.values(), site.pip_index_url or "", site.apt_mirror or "")
+    masked = tuple(dict.fromkeys(part for url in urls for part in _secrets(url)))
     if not buildkit:
         return _deliver_classic(site, proxies, masked, ca_bundle)
     files: dict[str, bytes] = {}
@@ -96,10 +95,11 @@ def _deliver_classic(
 ) -> Delivery:
     if masked:
         raise EngineError(
-            "site.proxies or site.pip_index_url holds a password, and only BuildKit can keep it out of "
+            "site.proxies or a mirror holds a password, and only BuildKit can keep it out of "
             "images: install a docker client with BuildKit (Debian: docker.io, docker-buildx)"
         )
-    notes = ["without BuildKit the site's CA bundle does not reach builds"] if ca_bundle is not None else []
+    lost = {"CA bundle": ca_bundle is not None, "apt mirror": bool(site.apt_mirror)}
+    notes = [f"without BuildKit the site's {what} does not reach builds" for what, given in lost.items() if given]
     variables = {"PIP_INDEX_URL": site.pip_index_url} if site.pip_index_url else {}
     return Delivery({}, variables, proxies, masked, tuple(notes))
 

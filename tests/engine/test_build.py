@@ -146,6 +146,20 @@ def test_heredocs_build_or_are_refused_before_the_build(on_engine: Bench, tmp_pa
         on_engine.build(request)
 
 
+def test_the_apt_mirror_holds_during_the_build_and_is_in_no_layer(on_engine: Bench, tmp_path: Path) -> None:
+    if find_cli(os.environ)[0] is None:
+        pytest.skip("no docker client with BuildKit here")
+    text = "FROM base AS one\nRUN cat /etc/apt/sources.list* >/seen; true\nFROM one\nRUN true\n"
+    site = Site(apt_mirror="http://mirror.invalid/debian")
+    made = on_engine.build(on_engine.request(text, tmp_path / "c", site=site))
+    seen = shown(on_engine, made.tag, "cat /seen; echo ---; cat /etc/apt/sources.list*; true")
+    during, _, after = seen.partition("---")
+    assert "http://mirror.invalid/debian " in during
+    assert "deb.debian.org" not in during
+    assert "mirror.invalid" not in after
+    assert "deb.debian.org" in after
+
+
 def test_secrets_of_the_site_end_in_no_layer_and_no_log(on_engine: Bench, tmp_path: Path) -> None:
     if find_cli(os.environ)[0] is None:
         pytest.skip("no docker client with BuildKit here")
