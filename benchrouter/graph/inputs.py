@@ -15,10 +15,13 @@ DIRECTORY, LINK, EXECUTABLE = "directory", "link to ", " executable"
 
 
 def job_inputs(ask: Ask, graph: Graph, job: JobNode) -> Inputs:
-    """List everything that the job's key covers, file by file; reads the trees when the cache holds digests only."""
+    """List everything that the job's key covers, file by file; reads the trees, since caches hold digests only.
+
+    A tree that is no longer what the key covers has no `files`: better unknown than wrong.
+    """
     return {
         "contract": CONTRACT,
-        "files": _files(job.facts.tree().entries),
+        **_files(job.facts.entries()),
         "task": job.facts.task().score_fields(),
         "image": _image(graph, graph.images[job.image]),
         "model": ask.identities[job.model.name, job.id.benchmark],
@@ -34,7 +37,7 @@ def _image(graph: Graph, image: ImageNode) -> Inputs:
     return {
         "environment": image.label,
         "key": image.key,
-        "files": _files(facts.tree().entries),
+        **_files(facts.entries),
         "build_args": dict(facts.build_args),
         "platform": facts.platform,
         "bases": {ref: base_key(ref) for ref in image.bases},
@@ -43,8 +46,10 @@ def _image(graph: Graph, image: ImageNode) -> Inputs:
     }
 
 
-def _files(entries: Iterable[Entry]) -> dict[str, str]:
-    return {entry.path: _describe(entry) for entry in entries if entry.path}
+def _files(entries: Iterable[Entry] | None) -> Inputs:
+    if entries is None:
+        return {}
+    return {"files": {entry.path: _describe(entry) for entry in entries if entry.path}}
 
 
 def _describe(entry: Entry) -> str:

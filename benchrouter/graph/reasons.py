@@ -73,6 +73,9 @@ def _image(old: Mapping[str, object], new: Mapping[str, object], where: Mapping[
 def _leaves(
     old: Mapping[str, object], new: Mapping[str, object], where: Mapping[str, str], label: str, skip: set[str]
 ) -> list[Cause]:
+    unknown = "files" not in old or "files" not in new
+    if unknown:
+        skip = {*skip, "files"}
     before = {p: v for p, v in flatten(old).items() if p[0] not in skip}
     after = {p: v for p, v in flatten(new).items() if p[0] not in skip}
     causes = []
@@ -85,6 +88,9 @@ def _leaves(
             Change.ADDED if path not in before else Change.REMOVED if path not in after else Change.CHANGED
         )
         causes.append(Cause(say(path, before.get(path), after.get(path), change, where, label)))
+    if unknown and not causes:
+        place = where.get(label or "task", "")
+        causes.append(Cause(f"files of {place} changed" if place else "files changed"))
     return causes
 
 

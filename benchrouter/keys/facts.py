@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from benchrouter.keys.canonical import JSON
 from benchrouter.keys.ignore import Ignore, load_ignore
-from benchrouter.keys.tree import Tree, hash_tree, signature
+from benchrouter.keys.tree import Entry, Tree, hash_tree, signature
 from benchrouter.spec.benchmark import TASK_FILE
+from benchrouter.spec.problems import SpecError
 from benchrouter.spec.task import Network, Task
 
 NOT_IN_KEY = frozenset({TASK_FILE})
@@ -53,6 +55,14 @@ class TaskFacts(NamedTuple):
     def tree(self) -> Tree:
         """Hash the tree now; raise SpecError as `hash_tree` does."""
         return hash_tree(Path(self.path), boundary=Path(self.boundary), exclude=NOT_IN_KEY)
+
+    def entries(self) -> tuple[Entry, ...] | None:
+        """Give the tree's entries as its digest covers them; None when it has changed since."""
+        try:
+            tree = self.tree()
+        except SpecError:
+            return None
+        return tree.entries if tree.digest == self.tree_digest else None
 
     def signature_now(self) -> bytes:
         """Sign the tree as it is now; differs from `signature` when something in it was touched since."""
@@ -99,3 +109,12 @@ class EnvironmentFacts:
     def tree(self) -> Tree:
         """Hash the build context now."""
         return hash_tree(self.root, ignore=self.ignore())
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...] | None:
+        """Give the context's entries as its digest covers them; None when it has changed since."""
+        try:
+            tree = self.tree()
+        except SpecError:
+            return None
+        return tree.entries if tree.digest == self.context_digest else None

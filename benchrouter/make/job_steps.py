@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import threading
+from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from benchrouter.make.aggregates import write_aggregate
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
+from benchrouter.spec.problems import SpecError
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs
 from benchrouter.store.failures import last_failure, record_failure
@@ -55,16 +57,17 @@ class JobSteps:
 
     def run(self, job: JobNode) -> dict[str, float] | None:
         """Run one attempt; the value asks the runner to come again: a retry, or another run has the job."""
-        refusal = self._refusal(job)
-        if refusal is not None:
-            self._finish(job, self._record_refusal(job, refusal))
-            return None
         if job.id not in self._locks:
             lock = try_lock(self._ws, job.key)
             if lock is None:
                 return {AGAIN: _POLL}
             self._locks[job.id] = lock
-        outcome = self._adopt(job) or self._attempt(job)
+        outcome = self._adopt(job)
+        refusal = self._refusal(job) if outcome is None else None
+        if refusal is not None:
+            self._finish(job, self._record_refusal(job, refusal))
+            return None
+        outcome = outcome or self._attempt(job)
         if self._should_retry(job, outcome):
             pause = _BACKOFF[self._attempts[job.id] - 1] * random.uniform(0.7, 1.3)
             word = outcome.reason.word if outcome.reason else ""
@@ -76,7 +79,10 @@ class JobSteps:
     def _attempt(self, job: JobNode) -> Outcome:
         task = job.facts.task()
         self._run.reporter.started(job.name, task.timeout)
-        request = self._request(job, job_inputs(self._session.sources.ask, self._session.graph, job))
+        try:
+            request = self._request(job, job_inputs(self._session.sources.ask, self._session.graph, job))
+        except (SpecError, OSError) as error:
+            return self._record_refusal(job, _unreadable(job, error))
         outcome = self._running(request, job)
         self._watch(job, outcome)
         return outcome
@@ -235,3 +241,11 @@ class JobSteps:
     def write_aggregate(self, node: AggregateNode) -> None:
         """Write the aggregate of what the jobs are now."""
         write_aggregate(self._session, node)
+
+
+def _unreadable(job: JobNode, error: Exception) -> Outcome:
+    """Say that a tree that was fine when it was scanned cannot be mounted now."""
+    if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
+        return Outcome(JobState.FAILED, Reason.DISK, str(error))
+    text = " ".join(str(error).split())
+    return Outcome(JobState.FAILED, Reason.CANCELLED, f"{job.id.task}/ changed before the job ran: {text}")

@@ -6,8 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
-from benchrouter.keys.facts import EnvironmentFacts, TaskFacts
-from benchrouter.keys.tree import materialise, signature
+from benchrouter.keys.facts import NOT_IN_KEY, EnvironmentFacts, TaskFacts
+from benchrouter.keys.tree import hash_tree, materialise, signature
 from benchrouter.store.atomic import TEMPORARY, remove_dir
 from benchrouter.store.workspace import Workspace
 
@@ -18,20 +18,33 @@ def tree_path(ws: Workspace, facts: TaskFacts) -> Path:
 
 
 def mounted_tree(ws: Workspace, facts: TaskFacts) -> Path:
-    """Give the directory to mount, making the copy when it is needed and not there."""
-    target = tree_path(ws, facts)
-    if target.is_dir():
-        return target
-    staging = target.with_name(f".{facts.tree_digest}.{secrets.token_hex(4)}{TEMPORARY}")
-    staging.parent.mkdir(parents=True, exist_ok=True)
+    """Give the directory to mount, making the copy when it is needed and not there.
+
+    Raises SpecError or OSError when the tree is no longer what was scanned.
+    """
+    planned = tree_path(ws, facts)
+    if not facts.materialised or planned.is_dir():
+        return planned
+    planned.parent.mkdir(parents=True, exist_ok=True)
+    staging = planned.with_name(f".{facts.tree_digest}.{secrets.token_hex(4)}{TEMPORARY}")
     try:
-        materialise(facts.root, staging, facts.root.parent)
+        materialise(facts.root, staging, Path(facts.boundary))
+        # Files may have changed since they were hashed: a copy is named after what it holds, never after the plan.
+        target = planned.with_name(hash_tree(staging, exclude=NOT_IN_KEY).digest)
+        if not target.is_dir():
+            _rename(staging, target)
+    finally:
+        if staging.is_dir():
+            remove_dir(staging)
+    return target
+
+
+def _rename(staging: Path, target: Path) -> None:
+    try:
         os.rename(staging, target)
     except OSError:
         if not target.is_dir():
             raise
-        remove_dir(staging)
-    return target
 
 
 def what_changed(facts: TaskFacts) -> str | None:
