@@ -17,6 +17,7 @@ from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs
+from benchrouter.store.builds import failed_build, record_failed_build
 from benchrouter.store.locks import try_lock
 from benchrouter.store.states import JobState, Outcome, Reason
 
@@ -76,11 +77,15 @@ class ImageSteps:
         with lock:
             began = time.monotonic()
             self._run.reporter.started(image.name, None)
-            outcome = self._build(image)
+            outcome = self._adopted_failure(image) or self._build(image)
             if not outcome.completed:
                 self.failed[image.name] = outcome
             self._run.reporter.ended(image.name, _timed(outcome, began))
         return None
+
+    def _adopted_failure(self, image: ImageNode) -> Outcome | None:
+        """Take over how another invocation's build failed since this run began."""
+        return failed_build(self._session.ws, image.key, self._run.id, self._run.started)
 
     def _blocked(self, image: ImageNode) -> Outcome | None:
         for ref in image.bases:
@@ -94,8 +99,12 @@ class ImageSteps:
             if image_id(engine, image.tag) is None:
                 self._build_anew(engine, image)
             self._note_refresh(image)
-        except (EngineError, ImageBuildFailed, BuildCancelled) as error:
+        except BuildCancelled as error:
             return _outcome(error)
+        except (EngineError, ImageBuildFailed) as error:
+            outcome = _outcome(error)
+            record_failed_build(self._session.ws, image.key, self._run.id, outcome)
+            return outcome
         return Outcome(JobState.COMPLETED)
 
     def _build_anew(self, engine: Engine, image: ImageNode) -> None:

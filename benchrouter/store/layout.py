@@ -79,6 +79,11 @@ def lock_file(ws: Workspace, key: str) -> Path:
     return ws.cache / "locks" / f"{key}.lock"
 
 
+def failed_build_file(ws: Workspace, key: str) -> Path:
+    """How the last build of an image's key failed."""
+    return ws.cache / "builds" / f"{key}.json"
+
+
 def attempts_dir(ws: Workspace, run_id: str) -> Path:
     """The directories of the attempts of one run while they are under way."""
     return ws.cache / "attempts" / run_id
