@@ -97,7 +97,7 @@ def bootstrap(
         place = Path(scratch)
         place.chmod(0o755)  # mmdebstrap's hooks may run as another user
         _write_finish(place, (site or Site()).ca_bundle)
-        if site is not None and site.apt_mirror:
+        if (site is not None and site.apt_mirror) or _tool("mmdebstrap") is None:
             (place / "sources.list").write_text(_sources(recipe.suite), "ascii")
         tree = _make_tree(recipe, place, site or Site(), on_line, cancelled)
         made = _import(engine, tree, name, ref, recipe)
@@ -130,7 +130,7 @@ def _write_finish(place: Path, bundle: Path | None) -> None:
 
 
 def _sources(suite: str) -> str:
-    """Write Debian's own source list: the site's mirror must not end in an image."""
+    """Write Debian's own source list: no mirror may end in an image, and debootstrap leaves out the updates."""
     lines = [f"deb {_DEBIAN} {suite} main"]
     if suite not in ("sid", "forky"):
         lines.append(f"deb {_DEBIAN} {suite}-updates main")
