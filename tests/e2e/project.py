@@ -20,6 +20,9 @@ DOIT = Path(sys.executable).with_name("doit")
 CONFIGURATION = """
 [GLOBAL]
 backend = none
+loader = traceless
+[LOADER]
+traceless = benchrouter.make.loader:Loader
 [BACKEND]
 none = benchrouter.make.backend:NoDatabase
 [COMMAND]
@@ -115,7 +118,7 @@ class Project:
 
     def full_environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
         """Give the environment of a command: the caller's without what would steer BenchRouter, plus ours."""
-        steering = ("BENCHROUTER_", "OPENAI_")
+        steering = ("BENCHROUTER_", "OPENAI_", "PYTHONDONTWRITEBYTECODE")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
         path = f"{DOIT.parent}{os.pathsep}{inherited.get('PATH', '')}"
         return {**inherited, "PATH": path, **self.environment, **(env or {})}

@@ -1,0 +1,21 @@
+"""How doit loads dodo.py: as it always does, without leaving compiled files, since listing writes nothing."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from doit.cmd_base import DodoTaskLoader
+
+
+class Loader(DodoTaskLoader):  # type: ignore[misc]
+    """doit's own loader; the workspace stays as it was."""
+
+    def setup(self, opt_values: Any) -> None:
+        """Import dodo.py."""
+        before = sys.dont_write_bytecode
+        sys.dont_write_bytecode = True
+        try:
+            super().setup(opt_values)
+        finally:
+            sys.dont_write_bytecode = before
