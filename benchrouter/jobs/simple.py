@@ -126,6 +126,9 @@ class SimpleExecutor:
         collected = self._take_over(course, exit)
         verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
         ended = conclude(task, exit, verdict, spec.limits.memory, disk_full=full)
+        if ended.reason in (Reason.NO_RESULT, Reason.INVALID_RESULT) and not self._engine.answers():
+            # Told to stop by an engine that is leaving, a task may well end with 0.
+            raise EngineError(f"the engine was stopped while container {spec.name} was running")
         return replace(ended, warnings=(*ended.warnings, *left_out(collected)))
 
     def _image(self, tag: str) -> Image:
@@ -197,9 +200,9 @@ class SimpleExecutor:
 
     def _disk_is_full(self, output: Path) -> bool:
         """Tell whether our disk, or that of an engine on this machine, is full."""
-        places = [output]
-        if self._engine.info.local:
-            places.append(Path(self._engine.info.root_dir))
+        places, info = [output], self._engine.info
+        if info.local and Path(info.root_dir).is_dir():  # in a container we may share an engine, but not its files
+            places.append(Path(info.root_dir))
         return any(growth.is_full(place, self._site.limits) for place in places)
 
     def _remove(self, course: _Course) -> None:

@@ -101,6 +101,6 @@ class Breaker:
         self._next_probe = at if self._patient_until is None else min(at, self._patient_until)
 
     def _give_up(self, said: str) -> str:
-        self.given_up = said
+        self.given_up = f"{self.subject} does not come back: {said}"
         self._paused = False
-        return f"{self.subject} does not come back ({said}); its remaining jobs end without being started"
+        return f"{self.given_up}; its remaining jobs end without being started"

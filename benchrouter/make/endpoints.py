@@ -54,7 +54,7 @@ class Endpoints:
                     self.refused[model.name] = answer.detail
                     self._run.reporter.note(f"model {model.name}: {answer.detail}; its jobs are not started")
                 elif answer.detail:
-                    self._run.reporter.note(f"model {model.name}: {answer.detail}")
+                    self._run.reporter.note(f"model {model.name}: {answer.detail}; jobs may fail")
 
     def _ask(self, model: Model) -> Preflight:
         site = self._run.session.sources.settings.site

@@ -80,7 +80,7 @@ def _ask(asker: Asker, model: Model) -> Preflight:
     if listed.status == 200:
         return Preflight(True)
     failing = listed.status == 429 or listed.status >= 500
-    return Preflight(True, f"{asker.url} answers with status {listed.status}; jobs may fail", failing=failing)
+    return Preflight(True, f"{asker.url} answers with status {listed.status}", failing=failing)
 
 
 def _verdict(asker: Asker, model: Model, answer: Answer) -> Preflight | None:

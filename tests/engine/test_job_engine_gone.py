@@ -38,7 +38,8 @@ class OwnEngine:
         """Start it and wait until it answers."""
         kinds = {"--data-root": "data", "--exec-root": "exec", "--pidfile": "pid"}
         places = [f"{option}={self.root / name}" for option, name in kinds.items()]
-        command = ["dockerd", "--host", self.url, *places, "--bridge=none", "--iptables=false"]
+        # Without a network namespace of its own it would take the shared engine's bridge away.
+        command = ["unshare", "--net", "dockerd", "--host", self.url, *places, "--bridge=none", "--iptables=false"]
         with open(self.root / "log", "ab") as log:
             self.process = subprocess.Popen(command, cwd=self.root, stdout=log, stderr=log)
         for _ in range(120):

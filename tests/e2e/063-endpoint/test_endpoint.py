@@ -130,11 +130,13 @@ def test_breaker_gives_up_after_patience(project: Project, endpoint: StandIn) ->
     endpoint.switch = 500
     done = follower.end()
     assert done.status == 1, done.text
-    assert count(done, "model m does not come back (") == 1 and "status 500" in done.out
+    given_up = f"model m does not come back: {endpoint.url('switch')} answers with status 500"
+    assert count(done, f"{given_up}; its remaining jobs end without being started") == 1
     states = project.job_states()
     completed = [job for job, state in states.items() if state == "COMPLETED"]
     assert set(states.values()) == {"COMPLETED", "FAILED endpoint"}
     assert 1 <= len(completed) < 9
+    assert f"FAILED endpoint: {given_up}" in done.out
     never = [job for job in states if f"job:{job}@m started" not in done.out]
     assert len(never) >= 3 and not set(never) & set(completed)
     scored = project.aggregate("b")

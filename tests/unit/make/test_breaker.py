@@ -70,7 +70,7 @@ def test_pauses_grow_up_to_a_minute_and_end_with_patience() -> None:
         if scene.asked > len(times):
             times.append(scene.now)
     assert times == [2, 6, 14, 30, 62] and scene.now == 100
-    assert scene.breaker.given_up == "down" and "does not come back (down)" in scene.said[-1]
+    assert scene.breaker.given_up == "it does not come back: down" and scene.breaker.given_up in scene.said[-1]
 
 
 def test_one_that_answers_but_fails_every_job_opens_again_at_once_and_is_given_up() -> None:
@@ -85,7 +85,7 @@ def test_one_that_answers_but_fails_every_job_opens_again_at_once_and_is_given_u
         pauses.append(scene.now - began)
         scene.fail(1)
     assert pauses == [2, 4, 8, 16, 32, 38]
-    assert scene.breaker.given_up == "it said 500" and scene.breaker.allows()
+    assert scene.breaker.given_up == "it does not come back: it said 500" and scene.breaker.allows()
 
 
 def test_job_that_succeeds_closes_it_for_good() -> None:
