@@ -68,8 +68,9 @@ def ensure_base(
             return _base(ref, ref, found, "archive")
     tries = deadlines.PULL_TRIES if alias_of(ref, site) is None else 1
     try:
-        used = pull(engine, ref, site, os.environ, cancelled, on_line, platform, tries=tries)
-        return _base(ref, used, _required(engine, used, platform), "registry")
+        pulled = pull(engine, ref, site, os.environ, cancelled, on_line, platform, tries=tries)
+        image = _required(engine, pulled.name, platform)
+        return BaseImage(ref, pulled.name, image.id, pulled.repo_digests or image.repo_digests, "registry")
     except ImageMissing as refusal:
         return _fallback(engine, ref, site, platform, str(refusal))
 

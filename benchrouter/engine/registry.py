@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, ImageMissing, means_disk_full
 from benchrouter.engine.feed import post
-from benchrouter.engine.images import remove_name, tag_image
+from benchrouter.engine.images import inspect_image, remove_name, tag_image
 from benchrouter.engine.references import Reference, parse_reference
 from benchrouter.spec.settings import Site
 
@@ -31,6 +32,14 @@ _TRANSIENT = (
 )
 
 
+@dataclass(frozen=True)
+class Pulled:
+    """What a pull gave: the name to use it by, and the digests under which the registry knows it."""
+
+    name: str
+    repo_digests: tuple[str, ...]
+
+
 def pull(
     engine: Engine,
     ref: str,
@@ -42,7 +51,7 @@ def pull(
     *,
     tries: int = deadlines.PULL_TRIES,
     first_wait: float = deadlines.PULL_WAIT,
-) -> str:
+) -> Pulled:
     """Pull `ref` into the engine and return the name that it can be used by there.
 
     That name is `ref` itself, except for a pinned digest that a mirror gave. Raises ImageMissing with every
@@ -55,7 +64,10 @@ def pull(
         pulling = _Pulling(engine, source, auth_header(engine, source.host, site, environ), platform)
         answer = _patiently(pulling, cancelled, on_line, tries, first_wait)
         if answer is None:
-            return ref if place is None else _rename(engine, wanted.at(place), ref, wanted)
+            pulled = ref if place is None else wanted.at(place)
+            found = inspect_image(engine, pulled)
+            digests = found.repo_digests if found else ()
+            return Pulled(pulled if place is None else _rename(engine, pulled, ref, wanted), digests)
         answers.append(f"{source.host}: {answer}")
     raise ImageMissing(f"cannot pull {ref}: " + "; ".join(answers))
 

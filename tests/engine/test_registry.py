@@ -36,7 +36,7 @@ def test_429_is_asked_again_and_is_no_failure(on_engine: Bench, stubs: list[Regi
     stubs.append(RegistryStub(refusals=[429, 503]))
     lines: list[str] = []
     ref = f"{stubs[0].host}/library/tiny:1"
-    assert pull(on_engine.engine, ref, Site(), {}, NEVER, lines.append, first_wait=0.05) == ref
+    assert pull(on_engine.engine, ref, Site(), {}, NEVER, lines.append, first_wait=0.05).name == ref
     assert image_id(on_engine.engine, ref)
     assert any("asking again" in line for line in lines)
 
@@ -54,6 +54,7 @@ def test_mirrors_come_first_and_leave_no_name_of_theirs(on_engine: Bench, stubs:
     site = Site(registry_mirrors={"registry.invalid": tuple(stub.host for stub in stubs)})
     base = ensure_base(on_engine.engine, ref, site, cancelled=NEVER)
     assert (base.used, base.how) == (ref, "registry")
+    assert base.repo_digests == (f"{stubs[1].host}/library/tiny@{stubs[1].digest}",)
     assert stubs[0].asked and stubs[1].asked
     assert image_id(on_engine.engine, f"{stubs[1].host}/library/tiny:1") is None
     assert ensure_base(on_engine.engine, ref, site, cancelled=NEVER).how == "engine"
@@ -79,7 +80,7 @@ def test_credentials_come_from_named_variables(on_engine: Bench, stubs: list[Reg
     with pytest.raises(ImageMissing) as refused:
         pull(on_engine.engine, ref, site, {"R_USER": "me", "R_PASS": "c4nary-wrong"}, NEVER)
     assert "c4nary" not in str(refused.value)
-    assert pull(on_engine.engine, ref, site, {"R_USER": "me", "R_PASS": "c4nary-password"}, NEVER) == ref
+    assert pull(on_engine.engine, ref, site, {"R_USER": "me", "R_PASS": "c4nary-password"}, NEVER).name == ref
 
 
 def test_an_alias_stands_in_where_no_registry_answers(on_engine: Bench) -> None:

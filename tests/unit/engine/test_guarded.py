@@ -50,7 +50,7 @@ def test_timeout_ends_the_whole_group() -> None:
     script = "sleep 1000 & sleep 1000"
     ended = run_guarded(["/bin/sh", "-c", script], _environment(run), print, threading.Event(), timeout=0.5)
     assert ended.timed_out
-    assert find_builders(run) == []
+    assert _wait_until(lambda: not find_builders(run))
 
 
 def test_cancellation_ends_a_group_that_ignores_term() -> None:
@@ -60,7 +60,7 @@ def test_cancellation_ends_a_group_that_ignores_term() -> None:
     script = "trap '' TERM; sleep 1000; sleep 1000"
     ended = run_guarded(["/bin/sh", "-c", script], _environment(run), print, cancelled, timeout=1000)
     assert ended.cancelled
-    assert find_builders(run) == []
+    assert _wait_until(lambda: not find_builders(run))
 
 
 def test_a_killed_parent_leaves_no_builder() -> None:
