@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from engines import CAN, SmallEngine, small_engine
 from project import Project, containers_of, docker
 
 
@@ -48,4 +49,13 @@ def second_project(tmp_path: Path) -> Iterator[Project]:
 def lasting_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """A workspace that all tests of a module share."""
     with fresh(tmp_path_factory.mktemp("lasting") / "workspace") as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def own_engine() -> Iterator[SmallEngine]:
+    """An engine that a test may stop or fill, beside the one that all share."""
+    if not CAN:
+        pytest.skip("needs root and dockerd")
+    with small_engine() as made:
         yield made

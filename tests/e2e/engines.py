@@ -1,4 +1,4 @@
-"""Workspaces on an engine of the test's own: the one of the engine tests, with the base image in it."""
+"""Workspaces on an engine of the tests' own: the one of the engine tests, on a small disk, with the base image."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from project import Project
@@ -18,45 +19,54 @@ from own_engine import CAN, OwnEngine, copy_image, own_engine
 from benchrouter.engine.client import Engine
 from benchrouter.engine.images import inspect_image
 
-__all__ = ["CAN", "own_workspace", "start", "stop"]
+__all__ = ["CAN", "SmallEngine", "small_engine"]
 BASES = ("debian:bookworm-slim", "benchrouter-bootstrap/debian:bookworm-slim")
+MEGABYTES = 600
+
+
+@dataclass
+class SmallEngine:
+    """An engine whose data is on a disk of its own, of MEGABYTES; it runs until a test stops it."""
+
+    own: OwnEngine
+    running: bool = True
+
+    def workspace(self, root: Path, settings: str = "") -> Project:
+        """Make a workspace whose commands use this engine."""
+        self.start()
+        project = Project.make(root)
+        project.environment["DOCKER_HOST"] = self.own.address
+        (project.root / "benchrouter.yaml").write_text(settings)
+        return project
+
+    def start(self) -> None:
+        """Start it when it was stopped, and wait until it answers."""
+        if not self.running:
+            self.own.start().close()
+            self.running = True
+
+    def stop(self, number: signal.Signals) -> None:
+        """End it; after SIGKILL its containers live on."""
+        process: subprocess.Popen[bytes] | None = self.own._process
+        assert process is not None
+        self.running = False
+        self.own.send(number)
+        process.wait(60)
+
+    def docker(self, *words: str) -> list[str]:
+        """Ask it by hand."""
+        command = ["docker", "--host", self.own.address, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
 
 
 @contextmanager
-def own_workspace(root: Path, megabytes: int | None = None) -> Iterator[tuple[Project, OwnEngine]]:
-    """Make a workspace whose commands use an engine of its own, on a small disk when `megabytes` are given."""
-    with own_engine(megabytes) as own:
+def small_engine() -> Iterator[SmallEngine]:
+    """Start an engine, give it the base image, take it away at the end."""
+    with own_engine(MEGABYTES) as own:
         shared, mine = Engine.connect(), own.start()
         try:
             copy_image(shared, next(base for base in BASES if inspect_image(shared, base)), mine)
         finally:
             shared.close()
             mine.close()
-        project = Project.make(root)
-        project.environment["DOCKER_HOST"] = own.address
-        yield project, own
-
-
-def start(own: OwnEngine) -> None:
-    """Start an engine that was stopped, and wait until it answers."""
-    own.start().close()
-
-
-def stop(own: OwnEngine, number: signal.Signals = signal.SIGTERM) -> None:
-    """End the engine; after SIGKILL its containers live on."""
-    process: subprocess.Popen[bytes] | None = own._process
-    assert process is not None
-    own.send(number)
-    process.wait(60)
-
-
-def containers(own: OwnEngine) -> list[str]:
-    """List the containers of an engine, running or not."""
-    words = ["docker", "--host", own.address, "ps", "-aq"]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
-
-
-def images(own: OwnEngine, *filters: str) -> list[str]:
-    """List the images of an engine by name and id."""
-    words = ["docker", "--host", own.address, "images", "--format", "{{.Repository}}:{{.Tag}} {{.ID}}", *filters]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+        yield SmallEngine(own)
