@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import threading
@@ -9,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchrouter.engine import buildkit, classic
 from benchrouter.engine.apt_sources import MirroredSources, mirrored_sources, with_base_mounts
@@ -34,6 +36,7 @@ class BuildRequest:
     `context_paths` are the paths, relative to `context`, of all that the builder may see (what the key was
     hashed over), None for everything. `bases` maps each reference, after substitution of arguments, to the
     name to use for it. `scratch` is a directory of ours for the copy of the context.
+    `base_facts` says what each base really was; the image carries it for the provenance of its jobs.
     """
 
     tag: str
@@ -50,6 +53,7 @@ class BuildRequest:
     owner: str = ""
     site: Site = field(default_factory=Site)
     scratch: Path | None = None
+    base_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,10 @@ def _prepare(
     scratch: Path,
     uses_buildkit: bool,
 ) -> Prepared:
-    labels = image_labels(request.workspace_id, request.run_id, key=request.key, owner=request.owner)
+    bases = json.dumps(request.base_facts, sort_keys=True) if request.base_facts else ""
+    labels = image_labels(
+        request.workspace_id, request.run_id, key=request.key, owner=request.owner, bases=bases
+    )
     # BuildKit keeps no intermediate images, and a label that names a run would spoil its cache.
     stage_labels = {} if uses_buildkit else labels
     rewritten = rewrite(text, request.build_args, request.bases, stage_labels, delivery.mounts)

@@ -16,6 +16,7 @@ KEY = "benchrouter.key"
 IMAGE_WORKSPACE = "benchrouter.image.workspace"
 IMAGE_RUN = "benchrouter.image.run"
 IMAGE_OWNER = "benchrouter.image.owner"
+IMAGE_BASES = "benchrouter.image.bases"
 BOOTSTRAPPED = "benchrouter.bootstrapped"
 
 
@@ -24,9 +25,9 @@ def object_labels(workspace_id: str, run_id: str, *, owner: str = "", job: str =
     return _without_empty({WORKSPACE: workspace_id, RUN: run_id, OWNER: owner, JOB: job})
 
 
-def image_labels(workspace_id: str, run_id: str, *, key: str, owner: str = "") -> dict[str, str]:
-    """Label an image that is built for `key`."""
-    labels = {KEY: key, IMAGE_WORKSPACE: workspace_id, IMAGE_RUN: run_id, IMAGE_OWNER: owner}
+def image_labels(workspace_id: str, run_id: str, *, key: str, owner: str = "", bases: str = "") -> dict[str, str]:
+    """Label an image that is built for `key`; `bases` tells as JSON what it was really built on."""
+    labels = {KEY: key, IMAGE_WORKSPACE: workspace_id, IMAGE_RUN: run_id, IMAGE_OWNER: owner, IMAGE_BASES: bases}
     return _without_empty(labels)
 
 

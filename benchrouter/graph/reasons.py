@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from benchrouter.graph.inputs import flatten
@@ -15,6 +15,11 @@ class Cause:
 
     text: str
     because: tuple[Cause, ...] = ()
+
+
+def count_roots(causes: Iterable[Cause]) -> int:
+    """Count root causes: those that no other cause explains."""
+    return sum(count_roots(cause.because) if cause.because else 1 for cause in causes)
 
 
 def differences(

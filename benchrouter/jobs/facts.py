@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from benchrouter.engine.client import EngineInfo
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.containers import Exit
 from benchrouter.engine.images import Image
+from benchrouter.engine.labels import IMAGE_BASES
 from benchrouter.jobs.request import JobRequest
 
 
@@ -29,6 +31,7 @@ def facts_of(
             "cpus": spec.limits.cpus,
             "not_removed": exit.leftover,
         },
+        "bases": _bases(image),
         "engine": {
             "version": info.version,
             "storage_driver": info.storage_driver,
@@ -36,3 +39,11 @@ def facts_of(
             "architecture": info.architecture,
         },
     }
+
+
+def _bases(image: Image) -> Any:
+    """Tell what the image was really built on, as its label says; it may have been built long ago."""
+    try:
+        return json.loads(image.labels.get(IMAGE_BASES, "{}"))
+    except ValueError:
+        return {}

@@ -139,7 +139,15 @@ class ImageSteps:
             owner=self._run.journal.owner.label,
             site=self._site,
             scratch=self._scratch(),
+            base_facts=self._base_facts(image),
         )
+
+    def _base_facts(self, image: ImageNode) -> dict[str, dict[str, object]]:
+        known = {ref: self.bases[ref] for ref in image.bases if ref in self.bases}
+        return {
+            ref: {"used": base.used, "id": base.image_id, "digests": list(base.repo_digests), "from": base.how}
+            for ref, base in known.items()
+        }
 
     def _scratch(self) -> Path:
         """Give a place for copies of contexts that a sweep of this run finds: they may be large, and hold secrets."""

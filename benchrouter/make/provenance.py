@@ -28,21 +28,10 @@ class Provenance:
     def of(self, job: JobNode) -> dict[str, Any]:
         """List the facts about one job that its executor cannot know."""
         image = self._run.session.graph.images[job.image]
-        used = self._run.images.bases
         return {
             "benchrouter": __version__,
             "python": sys.version.split()[0],
             "image_key": image.key,
-            "bases": {
-                ref: {
-                    "used": used[ref].used,
-                    "id": used[ref].image_id,
-                    "digests": list(used[ref].repo_digests),
-                    "from": used[ref].how,
-                }
-                for ref in image.bases
-                if ref in used
-            },
             "git": self.git(job.facts.root.parent),
         }
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from benchrouter.graph.inputs import Inputs, job_inputs
 from benchrouter.graph.nodes import ImageNode, JobNode
-from benchrouter.graph.reasons import Cause, differences, image_differences
+from benchrouter.graph.reasons import Cause, count_roots, differences, image_differences
 from benchrouter.make.session import Session
-from benchrouter.store.results import newest_other
+from benchrouter.store import layout
+from benchrouter.store.history import newest_other, others
+
+_COMPARED = 20
 
 
 def why_job(session: Session, job: JobNode) -> tuple[Cause, ...]:
@@ -23,12 +27,26 @@ def why_job(session: Session, job: JobNode) -> tuple[Cause, ...]:
     failure = session.failures.get(job.id)
     if failure is not None:
         causes = (Cause(f"failed before: {failure.reason.word}: {failure.detail}"),)
-    earlier = newest_other(session.ws, job.id, job.key)
-    if earlier is None:
+    if layout.job_dir(session.ws, job.id, job.key).exists():
+        return (*causes, Cause("its result is damaged"))
+    changed = _least_changes(session, job)
+    if changed is None:
         return causes or (Cause("no result yet"),)
+    return (*causes, *(changed or (Cause("its earlier result was removed"),)))
+
+
+def _least_changes(session: Session, job: JobNode) -> tuple[Cause, ...] | None:
+    """Compare with the earlier result that differs least, the newest of equals; None when there is none.
+
+    The newest alone would mislead: a run with a variable leaves one that differs in what nobody changed.
+    """
     new = job_inputs(session.sources.ask, session.graph, job)
-    changed = differences(earlier.inputs, new, _places(session, job))
-    return (*causes, *(changed or (Cause("its earlier result is damaged or was removed"),)))
+    places = _places(session, job)
+    each = [
+        differences(earlier.inputs, new, places)
+        for earlier in islice(others(session.ws, job.id, job.key), _COMPARED)
+    ]
+    return min(each, key=count_roots, default=None)
 
 
 def why_image(session: Session, image: ImageNode) -> tuple[Cause, ...]:

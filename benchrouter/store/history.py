@@ -24,12 +24,17 @@ class EarlierJob:
 
 def newest_other(ws: Workspace, id: JobId, key: str) -> EarlierJob | None:
     """Find the most recent completed artifact of a job under another key than `key`."""
-    others = [path for path in _artifacts(layout.task_dir(ws, id)) if path.name != key]
-    for path in sorted(others, key=_age, reverse=True):
+    return next(others(ws, id, key), None)
+
+
+def others(ws: Workspace, id: JobId, key: str) -> Iterator[EarlierJob]:
+    """Read a job's completed artifacts under other keys than `key`, the most recent first."""
+    paths = [path for path in _artifacts(layout.task_dir(ws, id)) if path.name != key]
+    for path in sorted(paths, key=_age, reverse=True):
         found = read_job(path)
         if found is not None and found.id == id:
-            return EarlierJob(found, _inputs(path))
-    return None
+            inputs = (documents.read(path / layout.JOB) or {}).get("inputs")
+            yield EarlierJob(found, inputs if isinstance(inputs, dict) else {})
 
 
 def superseded(
