@@ -16,6 +16,7 @@ Record: TypeAlias = tuple[str, int, int, int, int, int, int, str | None]
 """Relative path, mode, size, mtime_ns, ctime_ns, inode, device, target of a link."""
 
 _MOST_ENTRIES = 2_000_000
+_DEEPEST = 200  # well below what a path may hold and a stack bears
 _KIND, _FILE = 0o170000, 0o100000
 
 
@@ -84,6 +85,9 @@ class Walk:
         excluded = self.ignore is not None and self.ignore.excludes(rel)
         if stat.S_ISDIR(s.st_mode):
             if excluded and self.ignore is not None and not self.ignore.has_exceptions:
+                return
+            if depth >= _DEEPEST:
+                self._problem(rel, f"is nested deeper than {_DEEPEST} directories")
                 return
             found = self._directory(full, rel + "/", chain, base, depth + 1)
             if found or not excluded:
@@ -165,8 +169,6 @@ def walk(
         looked.run()
     except OverflowError:
         looked.problems.append(Problem(str(root), None, f"holds more than {_MOST_ENTRIES} entries"))
-    except RecursionError:
-        looked.problems.append(Problem(str(root), None, "holds directories nested too deeply"))
     return looked
 
 
