@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from benchrouter.graph.nodes import AggregateNode
+from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make.session import Session, aggregate_paths
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.locks import lock
+from benchrouter.store.results import CompletedJob, find
+from benchrouter.store.states import JobState, Outcome
+
+if TYPE_CHECKING:
+    from benchrouter.make.run import Run
 
 _KEEP = 100
+
+
+def settle_aggregate(run: Run, node: AggregateNode) -> None:
+    """Write the aggregate at the end of a run's jobs; raises OSError.
+
+    One run at a time, each after a look at what the others completed: so the last to write is right.
+    """
+    held = lock(run.session.ws, f"aggregate-{node.key}", cancelled=run.stop)
+    if held is None:
+        return
+    with held:
+        for job in node.jobs:
+            _look_again(run, job)
+        write_aggregate(run.session, node)
 
 
 def write_aggregate(session: Session, node: AggregateNode) -> None:
@@ -21,7 +42,36 @@ def write_aggregate(session: Session, node: AggregateNode) -> None:
     _prune(layout.aggregates_dir(session.ws, node.benchmark.name, node.model.name))
 
 
+def completed_by_another(done: CompletedJob) -> Outcome:
+    """Give the outcome of a job that another run has completed."""
+    return Outcome(
+        JobState.COMPLETED, overall=done.overall, warnings=done.warnings, seconds=done.seconds, path=done.path
+    )
+
+
+def _look_again(run: Run, job: JobNode) -> None:
+    """Adopt a job that failed here and that a run which began later has completed since."""
+    outcome = run.outcomes.get(job.id)
+    if outcome is None or outcome.completed or run.session.always:
+        return
+    done = find(run.session.ws, job.id, job.key)
+    if done is not None:
+        run.adopted.add(job.id)
+        run.outcomes[job.id] = completed_by_another(done)
+        run.session.fresh[job.id] = done
+        run.jobs.failures.pop(job.id, None)
+
+
 def _prune(directory: Path) -> None:
-    files = sorted(directory.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    for path in files[:-_KEEP]:
+    files = list(directory.glob("*.json"))
+    if len(files) <= _KEEP:
+        return
+    for path in sorted(files, key=_age)[:-_KEEP]:
         path.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:  # another run prunes too
+        return 0

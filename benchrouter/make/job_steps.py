@@ -14,7 +14,7 @@ from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.graph.support import unsupported
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
-from benchrouter.make.aggregates import write_aggregate
+from benchrouter.make.aggregates import completed_by_another, settle_aggregate
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
@@ -58,10 +58,10 @@ class JobSteps:
     def run(self, job: JobNode) -> dict[str, float] | None:
         """Run one attempt; the value asks the runner to come again: a retry, or another run has the job."""
         if job.id not in self._locks:
-            lock = try_lock(self._ws, job.key)
-            if lock is None:
+            held = try_lock(self._ws, job.key)
+            if held is None:
                 return {AGAIN: _POLL}
-            self._locks[job.id] = lock
+            self._locks[job.id] = held
         outcome = self._adopt(job)
         refusal = self._refusal(job) if outcome is None else None
         if refusal is not None:
@@ -174,9 +174,7 @@ class JobSteps:
         done = None if self._session.always else find(self._ws, job.id, job.key)
         if done is not None:
             self._run.adopted.add(job.id)
-            return Outcome(
-                JobState.COMPLETED, overall=done.overall, warnings=done.warnings, seconds=done.seconds, path=done.path
-            )
+            return completed_by_another(done)
         failure = last_failure(self._ws, job.id, job.key)
         before = self._failed_before.get(job.id)
         if failure is None or failure.run_id == self._run.id or failure.reason is Reason.CANCELLED:
@@ -187,9 +185,9 @@ class JobSteps:
         return Outcome(JobState.FAILED, failure.reason, failure.detail, path=failure.path)
 
     def _finish(self, job: JobNode, outcome: Outcome) -> None:
-        lock = self._locks.pop(job.id, None)
-        if lock is not None:
-            lock.release()
+        held = self._locks.pop(job.id, None)
+        if held is not None:
+            held.release()
         self._run.outcomes[job.id] = outcome
         if outcome.completed and outcome.overall is not None:
             self._session.fresh[job.id] = CompletedJob(
@@ -240,7 +238,7 @@ class JobSteps:
 
     def write_aggregate(self, node: AggregateNode) -> None:
         """Write the aggregate of what the jobs are now."""
-        write_aggregate(self._session, node)
+        settle_aggregate(self._run, node)
 
 
 def _unreadable(job: JobNode, error: Exception) -> Outcome:

@@ -19,7 +19,7 @@ from doit.runner import Runner
 
 from benchrouter.graph.admission import Admission, Demand
 
-_PATIENCE = 60.0  # for what runs to end after a bug: more than a container's end may take
+_PATIENCE = 40.0  # for what runs to end after a stop: more than the end of a container may take
 AGAIN = "again_in"
 """Key of an action's value that asks for another execution, in that many seconds."""
 
@@ -65,13 +65,16 @@ class SlotRunner(Runner):  # type: ignore[misc]
         self.positions: dict[str, int] = {}
 
     def run_tasks(self, task_dispatcher: TaskDispatcher) -> None:
-        """Dispatch until nothing is left; after a stop, until what runs has ended."""
+        """Dispatch until nothing is left; after a stop, only wait for what runs."""
         self.positions = {name: position for position, name in enumerate(task_dispatcher.tasks)}
         try:
             self._pull(task_dispatcher, None)
             while True:
                 self._start_what_fits()
-                if not self.running and (self.stop.is_set() or not self.waiting):
+                if self.stop.is_set():
+                    self._wind_up()
+                    return
+                if not self.running and not self.waiting:
                     return
                 ended = self._await()
                 if ended is not None:
@@ -82,6 +85,7 @@ class SlotRunner(Runner):  # type: ignore[misc]
             raise
 
     def _wind_up(self) -> None:
+        """Wait until what runs has ended, though not for ever: an engine may be stuck."""
         self.stop.set()
         until = time.monotonic() + _PATIENCE
         while self.running and time.monotonic() < until:

@@ -61,3 +61,12 @@ def test_a_run_ended_at_a_random_moment(undisturbed: Undisturbed, which: signal.
         check_nothing_left(project)
         assert not dead_runs(project)
     check_next_start(project, undisturbed.scores)
+
+
+def test_killed_again_and_again(undisturbed: Undisturbed) -> None:
+    """Kill run after run, also while it sweeps up after the one before."""
+    project = undisturbed.project
+    forget_results(project)
+    for number in range(1, 5):
+        kill_at(start(project), signal.SIGKILL, moment("again", number, 0.4, 1.6))
+    check_next_start(project, undisturbed.scores)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import signal
 import time
 
 import pytest
 from killing import ROUNDS, SEED, check_files, check_nothing_left, end_of, named_images, start
-from project import SCORE, Project
+from project import SCORE, Project, wait_until
 
 JOBS = 12
 FAILING = "echo sorry; exit 3"
@@ -66,6 +67,37 @@ def test_a_failed_build_is_adopted_with_its_jobs(project: Project) -> None:
     check_nothing_left(project)
     project.run(status=1)
     assert len(project.failures()) == 4
+
+
+def test_ctrl_c_on_who_waits_leaves_the_first_alone(project: Project) -> None:
+    """Interrupt the second invocation: it ends at once, the first one ends as if alone."""
+    project.benchmark("b", {f"t{i}": f"sleep 2; {SCORE % 0.5}" for i in range(3)})
+    first = start(project)
+    wait_until(lambda: len(list((project.root / "cache/locks").glob("*.lock"))) == 3)
+    second = start(project)
+    wait_until(lambda: len(list((project.root / "runs").glob("*.owner"))) == 2)
+    time.sleep(0.3)
+    began = time.monotonic()
+    second.send_signal(signal.SIGINT)
+    done = end_of(second)
+    assert done.status == 130 and time.monotonic() - began < 2, done.text
+    assert project.ran(done) == []
+    done = end_of(first, 60)
+    assert done.status == 0 and len(project.ran(done)) == 3, done.text
+    check_nothing_left(project)
+
+
+def test_a_later_success_is_not_overwritten(project: Project) -> None:
+    """A job fails, a second invocation repairs it while the first still runs: the aggregate ends up complete."""
+    tasks = {"flaky": f"test $LUCK = good || exit 3; {SCORE % 1}", "slow": f"sleep 3; {SCORE % 0.5}"}
+    project.benchmark("b", tasks, task_yaml="pass_env: [LUCK]")
+    first = start(project, env={"LUCK": "bad"})
+    wait_until(lambda: bool(project.failures("b", "flaky")))
+    second = start(project, env={"LUCK": "good"})
+    ended = [end_of(process, 60) for process in (first, second)]
+    assert [project.ran(done) for done in ended] == [["b/flaky@m", "b/slow@m"], ["b/flaky@m"]]
+    assert [done.status for done in ended] == [0, 0], ended
+    assert project.aggregate("b")["coverage"] == {"completed": 2, "declared": 2}
 
 
 def test_who_waits_takes_over_when_the_first_is_killed(project: Project) -> None:
