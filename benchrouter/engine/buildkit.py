@@ -11,6 +11,7 @@ from benchrouter.engine.build_context import stage
 from benchrouter.engine.client import Engine
 from benchrouter.engine.docker_cli import Cli, cli_environment
 from benchrouter.engine.errors import (
+    WHAT_FILLS_IT,
     BuildCancelled,
     DiskFull,
     EngineError,
@@ -81,7 +82,7 @@ def _failure(engine: Engine, tail: deque[str]) -> Exception:
     text = "\n".join(tail)
     last = next((line for line in reversed(tail) if "error" in line.lower()), tail[-1] if tail else "")
     if means_disk_full(text):
-        return DiskFull(f"building: {last}")
+        return DiskFull(f"building: {last} ({WHAT_FILLS_IT})")
     if any(sign in last.lower() for sign in _ENGINE_LOST) and not engine.answers():
         return EngineError("lost the engine during a build")
     return ImageBuildFailed(f"the build failed: {last}", text)

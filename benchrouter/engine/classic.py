@@ -11,7 +11,7 @@ from typing import Any
 
 from benchrouter.engine.build_context import DOCKERFILE, archive
 from benchrouter.engine.client import Engine
-from benchrouter.engine.errors import DiskFull, EngineError, ImageBuildFailed, means_disk_full
+from benchrouter.engine.errors import WHAT_FILLS_IT, DiskFull, EngineError, ImageBuildFailed, means_disk_full
 from benchrouter.engine.feed import post
 from benchrouter.engine.images import remove_unnamed
 from benchrouter.engine.labels import KEY, image_filter
@@ -82,5 +82,5 @@ def _remove_stages(engine: Engine, prepared: Prepared, made: str) -> None:
 
 def _failure(error: str, tail: deque[str]) -> Exception:
     if means_disk_full(error):
-        return DiskFull(f"building: {error}")
+        return DiskFull(f"building: {error} ({WHAT_FILLS_IT})")
     return ImageBuildFailed(f"the build failed: {error}", "\n".join(tail))

@@ -50,12 +50,14 @@ def run_container(
     cancelled: threading.Event,
     watch: Callable[[], str | None] = lambda: None,
     on_created: Callable[[str], None] | None = None,
+    on_ended: Callable[[], None] = lambda: None,
 ) -> Exit:
     """Create, attach, start, follow, inspect and remove one container.
 
     `timeout` counts from the start of the command. `watch` is asked about five times a second; a text that
-    it returns stops the container for that reason. Raises EngineError, ImageMissing or DiskFull; the
-    container is removed in every case in which the engine still answers.
+    it returns stops the container for that reason. `on_ended` is called before the container is removed.
+    Raises EngineError, ImageMissing or DiskFull; the container is removed in every case in which the engine
+    still answers.
     """
     if cancelled.is_set():
         return Exit(code=None, cancelled=True)
@@ -65,6 +67,7 @@ def run_container(
             on_created(container)
         stopping = Stopping(timeout, spec.stop_grace, cancelled, watch)
         code = _start_and_follow(engine, spec, container, on_output, stopping)
+        on_ended()
         state = _inspect(engine, spec, container)
         _refuse_a_leaving_engine(engine, spec, code, stopping)
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+WHAT_FILLS_IT = "`docker system df` shows what fills the engine's disk"
 _NO_SPACE = ("no space left on device", "disk quota exceeded", "not enough free space")
 
 

@@ -20,6 +20,7 @@ from benchrouter.store.workspace import Workspace
 TOLD_EVERY = 0.25
 LAST_LINES = 20
 UNLOGGED = "unlogged.log"
+KEPT_ON_A_FULL_DISK = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,10 @@ class Listener:
                 self.fault = self.fault or error
 
     def rescue(self) -> None:
-        """Write the end of the output once more, after the disk was full while it came and there is room now."""
+        """Cut what filled the disk, to have room for the reason; then write the end of the output once more."""
+        for log in self._directory.iterdir():
+            if log.stat().st_size > KEPT_ON_A_FULL_DISK:
+                os.truncate(log, KEPT_ON_A_FULL_DISK)
         if self.fault is not None:
             text = "[benchrouter: the disk was full; the end of both streams:]\n" + self.last_lines() + "\n"
             (self._directory / UNLOGGED).write_text(text, "utf-8", "replace")

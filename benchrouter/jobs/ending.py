@@ -32,8 +32,8 @@ class Conclusion:
     warnings: tuple[str, ...] = ()
 
 
-def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, disk_full: bool) -> Conclusion:
-    """Weigh everything known of an attempt; `memory` is the container's limit in bytes."""
+def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, full_disk: str | None) -> Conclusion:
+    """Weigh everything known of an attempt: `memory` is the limit in bytes, `full_disk` names one, if any was."""
     stopped = _stopped_by_us(task, exit)
     if stopped is not None:
         return Conclusion(reason=stopped[0], detail=stopped[1])
@@ -41,8 +41,8 @@ def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, di
     if exit.code == 0 and verdict.overall is not None:
         warnings = (*verdict.warnings, oom) if exit.oom_killed else verdict.warnings
         return Conclusion(verdict.overall, verdict.raw, warnings=warnings)
-    if disk_full:
-        return Conclusion(reason=Reason.DISK, detail="the disk was full when the command ended")
+    if full_disk is not None:
+        return Conclusion(reason=Reason.DISK, detail=f"{full_disk} was full when the command ended")
     if exit.oom_killed:
         return Conclusion(reason=Reason.OOM, detail=f"{oom} (`resources: memory:` in task.yaml raises it)")
     if exit.code == ENDPOINT_STATUS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchrouter.spec.settings import SiteLimits
@@ -15,10 +15,16 @@ FULL = 1 << 20
 
 
 class Growth:
-    """Asked again and again while a job runs; answers with why it has to stop, or None."""
+    """Asked again and again while a job runs; answers with why it has to stop, or None.
 
-    def __init__(self, output: Path, limits: SiteLimits, fault: Callable[[], OSError | None]) -> None:
+    `disks` are places on the disks that the job may fill: where its output is, and the engine's.
+    """
+
+    def __init__(
+        self, output: Path, disks: Sequence[Path], limits: SiteLimits, fault: Callable[[], OSError | None]
+    ) -> None:
         self._output = output
+        self._disks = disks
         self._limits = limits
         self._fault = fault
         self._next = time.monotonic() + EVERY
@@ -36,8 +42,9 @@ class Growth:
         fault = self._fault()
         if fault is not None:
             return f"the log cannot be written: {fault.strerror}"
-        if is_full(self._output, self._limits):
-            return f"the disk ran full while the job was running ({free(self._output) >> 20} MiB left)"
+        full = full_disk(self._disks, self._limits)
+        if full is not None:
+            return f"{full} ran full while the job was running"
         size, count = measure(self._output, self._limits.output_files)
         if size > self._limits.output_bytes:
             limit = f"{self._limits.output_bytes >> 20} MiB (`site: limits: output_bytes`)"
@@ -54,12 +61,10 @@ def free(path: Path) -> int:
     return facts.f_bavail * facts.f_frsize
 
 
-def is_full(path: Path, limits: SiteLimits) -> bool:
-    """Tell whether a disk is as good as full: far below what a job needs to be started. A place not there is not."""
-    try:
-        return free(path) < max(FULL, limits.free_disk // 8)
-    except OSError:
-        return False
+def full_disk(disks: Sequence[Path], limits: SiteLimits) -> str | None:
+    """Name a disk that is as good as full: far below what a job needs to be started."""
+    least = max(FULL, limits.free_disk // 8)
+    return next((f"the disk of {disk}" for disk in disks if free(disk) < least), None)
 
 
 def measure(root: Path, most: int) -> tuple[int, int]:

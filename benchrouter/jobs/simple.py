@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ class _Course:
     cancelled: threading.Event
     labels: dict[str, str]
     facts: dict[str, Any] = field(default_factory=dict)
+    full_disk: str | None = None
+
+    def note_full_disk(self, full: str | None) -> None:
+        """Remember which disk was full when the command ended; removing the container may make room again."""
+        self.full_disk = full
 
 
 class SimpleExecutor:
@@ -114,18 +120,19 @@ class SimpleExecutor:
         refused = unsupported(task)
         if refused is not None:
             return Conclusion(reason=Reason.UNSUPPORTED, detail=refused)
-        left = growth.free(course.attempt.output)
-        if left < limits.free_disk:
-            need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
-            return Conclusion(reason=Reason.DISK, detail=f"{left >> 20} MiB are left on the disk; {need}")
+        for disk in self._disks:
+            left = growth.free(disk)
+            if left < limits.free_disk:
+                need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
+                detail = f"{left >> 20} MiB are left on the disk of {disk}; {need}"
+                return Conclusion(reason=Reason.DISK, detail=detail)
         image = self._image(course.request.image_tag)
         spec = self._spec(course, image)
         exit = self._contain(course, spec)
-        full = self._disk_is_full(course.attempt.output)
         course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
         collected = self._take_over(course, exit)
         verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
-        ended = conclude(task, exit, verdict, spec.limits.memory, disk_full=full)
+        ended = conclude(task, exit, verdict, spec.limits.memory, full_disk=course.full_disk)
         if ended.reason in (Reason.NO_RESULT, Reason.INVALID_RESULT) and not self._engine.answers():
             # Told to stop by an engine that is leaving, a task may well end with 0.
             raise EngineError(f"the engine was stopped while container {spec.name} was running")
@@ -162,8 +169,9 @@ class SimpleExecutor:
                 timeout=course.request.task.timeout,
                 on_output=listener.hear,
                 cancelled=course.cancelled,
-                watch=growth.Growth(output, self._site.limits, lambda: listener.fault),
+                watch=growth.Growth(output, self._disks, self._site.limits, lambda: listener.fault),
                 on_created=lambda container: self._sight.check(container, output),
+                on_ended=lambda: course.note_full_disk(growth.full_disk(self._disks, self._site.limits)),
             )
         except EngineError:
             # The engine failed; what the task wrote until then is kept as far as it can be read.
@@ -198,12 +206,14 @@ class SimpleExecutor:
         same_clock = sys.platform == "linux" and info.local and "Desktop" not in info.operating_system
         return (exit.finished_at if same_clock else now) + ahead
 
-    def _disk_is_full(self, output: Path) -> bool:
-        """Tell whether our disk, or that of an engine on this machine, is full."""
-        places, info = [output], self._engine.info
+    @cached_property
+    def _disks(self) -> tuple[Path, ...]:
+        """Places on the disks that a job may fill: the workspace's, and that of an engine on this machine."""
+        info = self._engine.info
+        own = self._workspace.cache
         if info.local and Path(info.root_dir).is_dir():  # in a container we may share an engine, but not its files
-            places.append(Path(info.root_dir))
-        return any(growth.is_full(place, self._site.limits) for place in places)
+            return own, Path(info.root_dir)
+        return (own,)
 
     def _remove(self, course: _Course) -> None:
         if course.attempt.remove():
@@ -234,6 +244,8 @@ def _quietly(action: Callable[[], object]) -> None:
 
 def _of_os_error(error: OSError) -> tuple[Reason, str]:
     where = f" ({error.filename})" if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return Reason.DISK, f"the disk of the workspace is full: {error.strerror}"
     if error.errno in SHORT_OF_HANDLES:
         return Reason.ENGINE, f"this machine is short of resources: {error.strerror}{where}; lower -n"
     return Reason.DISK, f"{error.strerror or error}{where}"

@@ -15,7 +15,7 @@ ENDPOINT = Verdict(reason=Reason.ENDPOINT, detail="429")
 
 
 def ended(exit: Exit, verdict: Verdict, *, full: bool = False) -> Conclusion:
-    return conclude(Task("T", "x", timeout=5), exit, verdict, 64 << 20, disk_full=full)
+    return conclude(Task("T", "x", timeout=5), exit, verdict, 64 << 20, full_disk="the disk of /x" if full else None)
 
 
 @pytest.mark.parametrize(
