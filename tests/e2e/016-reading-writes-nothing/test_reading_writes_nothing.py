@@ -10,14 +10,14 @@ COMMANDS = (
     ("plan", "model=m"),
     ("plan", "model=m", "V=1", "repeat=2"),
     ("plan", "-n", "16", "model=demo"),
-    ("explain", "job:b/t@m", "model=m"),
+    ("explain", "job:reading/t@m", "model=m"),
     ("explain", "*", "model=m"),
     ("graph", "model=m"),
     ("graph", "model=m", "format=dot", "full=1"),
     ("list",),
     ("list", "--all", "model=m"),
     ("list", "--all", "--status", "model=m"),
-    ("info", "job:b/t@m", "model=m"),
+    ("info", "job:reading/t@m", "model=m"),
     ("help",),
     ("help", "plan"),
     ("clean", "-n"),
@@ -26,13 +26,13 @@ COMMANDS = (
 
 def test_in_a_fresh_workspace_and_in_a_used_one(project: Project) -> None:
     """Compare the whole workspace before and after each command, and the engine's containers and images."""
-    root = project.benchmark("b", {"t": SCORE % 0.5, "linked": SCORE % 0.5})
-    project.write("benchmarks/b/common/x", "x")
+    root = project.benchmark("reading", {"t": SCORE % 0.5, "linked": SCORE % 0.5})
+    project.write("benchmarks/reading/common/x", "x")
     (root / "linked" / "x").symlink_to("../common/x")
     check(project)
     assert not any((project.root / name).exists() for name in (".benchrouter", "cache", "results", "runs"))
     project.run()
-    project.write("benchmarks/b/t/run.sh", SCORE % 0.7)
+    project.write("benchmarks/reading/t/run.sh", SCORE % 0.7)
     check(project)
     shutil.rmtree(project.root / "cache")
     check(project)
@@ -41,8 +41,7 @@ def test_in_a_fresh_workspace_and_in_a_used_one(project: Project) -> None:
 def check(project: Project) -> None:
     """Run every command; nothing may be added, changed or touched."""
     before = listing(project.root)
-    ours = ("--filter", "label=benchrouter.image.workspace", "--filter", "reference=benchrouter/b-b")
-    images = docker("images", "-q", *ours)
+    images = docker("images", "-q", "benchrouter/reading-reading")
     for words in COMMANDS:
         done = project.doit(*words)
         # doit's own `info` tells by its status whether the node is up to date.
@@ -50,7 +49,8 @@ def check(project: Project) -> None:
         after = listing(project.root)
         assert after == before, (words, sorted(after.keys() ^ before.keys()))
         assert "Traceback" not in done.text
-    assert docker("images", "-q", *ours) == images
+        assert docker("ps", "-aq", "--filter", "name=benchrouter-reading-") == ""
+    assert docker("images", "-q", "benchrouter/reading-reading") == images
 
 
 def test_without_an_engine(project: Project) -> None:
