@@ -42,7 +42,7 @@ class Renderer:
 
     @cached_property
     def _template(self) -> Template:
-        return _load(self._workspace, f"{RUN_SCRIPT}.j2")
+        return load_template(self._workspace, f"{RUN_SCRIPT}.j2")
 
     def run_script(self, request: JobRequest) -> bytes:
         """Render run.sh: byte-stable, without a secret or an absolute path of this machine."""
@@ -130,7 +130,8 @@ def overridden_templates(workspace: Workspace) -> dict[str, str]:
     return overridden
 
 
-def _load(workspace: Workspace, name: str) -> Template:
+def load_template(workspace: Workspace, name: str) -> Template:
+    """Load a template: the workspace's own, else the packaged one; raises what Jinja raises."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

@@ -56,12 +56,13 @@ def load(ws: Workspace, variables: Variables, environ: Mapping[str, str], cwd: P
     scanned = reading.benchmarks(chosen)
     selected = _select(scanned, chosen, variables.tasks)
     environments = reading.environments(selected)
+    templates = reading.templates()
     reading.refuse()
     ask = Ask(
         models=models,
         identities=_identities(models, selected),
         variables=variables.environment,
-        templates=_templates(ws),
+        templates=templates,
         repeat=variables.repeat,
         seed=variables.seed,
         epochs=read_epochs(ws.root),
@@ -123,14 +124,6 @@ def _identities(models: tuple[Model, ...], selected: tuple[Selected, ...]) -> di
     }
 
 
-def _templates(ws: Workspace) -> dict[str, str]:
-    if not ws.templates.is_dir():
-        return {}
-    from benchrouter.jobs.render import overridden_templates
-
-    return overridden_templates(ws)
-
-
 @dataclass
 class _Reading:
     """Reads benchmarks and environments, and collects every problem before any of them is raised."""
@@ -162,6 +155,19 @@ class _Reading:
             scanned[choice.root] = scan
         self.refuse()
         return scanned
+
+    def templates(self) -> dict[str, str]:
+        """Digest the workspace's own templates, and try them."""
+        if not self.ws.templates.is_dir():
+            return {}
+        from benchrouter.jobs.render import overridden_templates
+
+        overridden = overridden_templates(self.ws)
+        if overridden:
+            from benchrouter.jobs.template_check import template_problems
+
+            self.problems += template_problems(self.ws, overridden)
+        return overridden
 
     def environments(self, selected: tuple[Selected, ...]) -> dict[EnvironmentId, Environment]:
         found: dict[EnvironmentId, Environment | None] = {}
