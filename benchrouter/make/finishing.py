@@ -37,7 +37,8 @@ def finish(run: Run, out: TextIO) -> bool:
     if jobs:
         print(file=out)
         print_scores(session, out, run.outcomes)
-    return state is RunState.COMPLETED and not run.internal_failure and not run.images.failed
+    had_all = not run.images.failed and not run.images.missing
+    return state is RunState.COMPLETED and not run.internal_failure and had_all
 
 
 def _failed(outcome: Outcome | None) -> bool:

@@ -28,13 +28,13 @@ _POLL = 0.3
 
 
 class ImageSteps:
-    """Actions of one run; `failed` maps the node of an image that cannot be had to the outcome of its jobs."""
+    """Actions of one run; `failed` images and `missing` bases map to their jobs' outcome."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._session = run.session
         self._site = run.session.sources.settings.site
-        self._missing: dict[str, Outcome] = {}
+        self.missing: dict[str, Outcome] = {}
         self.bases: dict[str, BaseImage] = {}
         self.failed: dict[str, Outcome] = {}
 
@@ -53,8 +53,8 @@ class ImageSteps:
                 refresh=any(base.ref in image.bases for image in self._refreshed()),
             )
         except (EngineError, BuildCancelled) as error:
-            self._missing[base.ref] = _outcome(error)
-        outcome = self._missing.get(base.ref, Outcome(JobState.COMPLETED))
+            self.missing[base.ref] = _outcome(error)
+        outcome = self.missing.get(base.ref, Outcome(JobState.COMPLETED))
         self._run.reporter.ended(base.name, _timed(outcome, began))
 
     def _refreshed(self) -> list[ImageNode]:
@@ -89,8 +89,8 @@ class ImageSteps:
 
     def _blocked(self, image: ImageNode) -> Outcome | None:
         for ref in image.bases:
-            if ref in self._missing:
-                return self._missing[ref]
+            if ref in self.missing:
+                return self.missing[ref]
         return next((self.failed[name] for name in image.siblings.values() if name in self.failed), None)
 
     def _build(self, image: ImageNode) -> Outcome:

@@ -54,7 +54,7 @@ def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Ite
 
 
 def _connect(session: Session) -> tuple[Engine | None, str]:
-    if not session.due_jobs and not session.needed_images:
+    if not session.due_jobs and not session.needed_images and not session.named_bases:
         return None, "no engine is needed"
     try:
         engine = Engine.connect(session.sources.settings.site.engine)

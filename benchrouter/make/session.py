@@ -147,6 +147,15 @@ class Session:
         return {name: image for name, image in self.graph.images.items() if name in needed}
 
     @cached_property
+    def named_bases(self) -> tuple[str, ...]:
+        """References of the base images that are named themselves."""
+        return tuple(
+            ref
+            for ref, base in self.graph.bases.items()
+            if any(fnmatchcase(base.name, word) or word == "base" for word in self.named)
+        )
+
+    @cached_property
     def missing_images(self) -> dict[str, ImageNode]:
         """Needed images that have to be built: refreshed, or not in the engine. None when no engine can be asked."""
         engine = self.run.engine if self.live else None
