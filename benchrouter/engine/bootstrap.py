@@ -93,7 +93,7 @@ def bootstrap(
     there = None if again or packages or suite else inspect_image(engine, name)
     if there is not None and BOOTSTRAPPED in there.labels:
         return Bootstrapped(ref, name, there.id, recipe.suite, recipe.packages, recipe.note, made=False)
-    with tempfile.TemporaryDirectory(prefix="benchrouter-bootstrap-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="benchrouter-bootstrap-", ignore_cleanup_errors=True) as scratch:
         place = Path(scratch)
         place.chmod(0o755)  # mmdebstrap's hooks may run as another user
         _write_finish(place, (site or Site()).ca_bundle)
@@ -149,6 +149,7 @@ def _make_tree(
         on_line(line)
 
     environment = {"PATH": "/usr/local/sbin:/usr/sbin:/sbin", **os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    environment["TMPDIR"] = str(place)  # what a killed mmdebstrap leaves goes with the rest
     ended = run_guarded(_command(recipe, place, tree, site), environment, hear, cancelled, _DEADLINE)
     if ended.cancelled:
         raise BuildCancelled("stopped because the run was")

@@ -20,9 +20,9 @@ _GUARD = """
 exec 3<&0 </dev/null
 "$@" 3<&- &
 job=$!
+trap '' TERM
 {
     read -r _ <&3
-    trap '' TERM
     kill -TERM 0
     left=$BENCHROUTER_GRACE
     while [ "$left" -gt 0 ] && kill -0 "$job"; do
@@ -34,7 +34,7 @@ job=$!
 watcher=$!
 wait "$job"
 status=$?
-kill "$watcher" 2>/dev/null
+kill -KILL "$watcher" 2>/dev/null
 exit "$status"
 """
 
@@ -100,6 +100,9 @@ class _Guard:
                             self._stop()
                     elif time.monotonic() - self._stopping_since > 2 * deadlines.BUILD_STOP:
                         break
+        except BaseException:  # Ctrl-C where no run catches it: TERM first, a bootstrap has mounts to undo
+            self._stop()
+            raise
         finally:
             self._end()
         return Ended(self._child.returncode, timed_out, was_cancelled)
@@ -121,7 +124,8 @@ class _Guard:
 
     def _end(self) -> None:
         """Leave nothing of the group behind, whatever happened."""
-        if self._child.poll() is None and self._stopping_since is None:
+        since = self._stopping_since
+        if since is None or time.monotonic() - since < deadlines.BUILD_STOP:
             try:
                 self._child.wait(deadlines.BUILD_STOP)
             except subprocess.TimeoutExpired:

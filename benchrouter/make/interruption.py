@@ -44,9 +44,13 @@ def stop_in_order(interrupt: Callable[[], None]) -> None:
 
 
 def _catch(number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
-    # nohup sets HUP to be ignored, and a shell does so with INT for what it starts in the background
-    if threading.current_thread() is threading.main_thread() and signal.getsignal(number) != signal.SIG_IGN:
-        signal.signal(number, handler)
+    if threading.current_thread() is not threading.main_thread():
+        return
+    # nohup lets HUP be ignored. A script's shell does that with INT for what it starts in the background, where
+    # nobody can press Ctrl-C: an INT that arrives there was sent on purpose.
+    if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
+        return
+    signal.signal(number, handler)
 
 
 class LastingStream:

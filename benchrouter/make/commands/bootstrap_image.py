@@ -9,6 +9,7 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, EngineError, ImageBuildFailed
 from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
 from benchrouter.make.commands.plain import PlainCommand
+from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
 from benchrouter.spec.settings import Site
@@ -37,6 +38,7 @@ class BootstrapImage(PlainCommand):
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Make the named images, or those that the plan lacks when no registry answers."""
+        end_like_ctrl_c()
         session = Session.begin(doit_variables())
         site = session.sources.settings.site
         try:
