@@ -15,6 +15,7 @@ from benchrouter.graph.support import unsupported
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import completed_by_another, settle_aggregate
+from benchrouter.make.passing import passed, unpassable
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
@@ -129,7 +130,9 @@ class JobSteps:
 
     def _refusal(self, job: JobNode) -> Outcome | None:
         """Say why a job cannot be started at all."""
-        reason, detail = Reason.UNSUPPORTED, unsupported(job.facts) or self._too_many_gpus(job)
+        reason, detail = Reason.UNSUPPORTED, (
+            unsupported(job.facts) or self._too_many_gpus(job) or unpassable(self._session, job)
+        )
         if not detail and job.model.name in self._run.endpoints.refused:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
         if not detail and self._run.endpoints.breaker(job.model).given_up:
@@ -215,8 +218,6 @@ class JobSteps:
     def _request(self, job: JobNode, inputs: dict[str, Any] | None = None) -> JobRequest:
         sources, facts = self._session.sources, job.facts
         task = facts.task()
-        names = dict.fromkeys((*sources.settings.pass_env, *task.pass_env))
-        environ = self._session.environ
         return JobRequest(
             id=job.id,
             key=job.key,
@@ -228,7 +229,7 @@ class JobSteps:
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,
-            pass_env={name: environ[name] for name in names if name in environ},
+            pass_env=passed(self._session, job),
             seed=job.seed,
             inputs=inputs or {},
             provenance=self._provenance.of(job) if inputs is not None else {},

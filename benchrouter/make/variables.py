@@ -105,7 +105,18 @@ def _environment_fault(name: str, value: str) -> str | None:
         )
     if "\0" in value:
         return f"{name} holds a NUL byte, which no environment variable can"
+    if not is_text(value):
+        return f"{name} holds bytes that are not UTF-8; the engine cannot pass them on as they are"
     return None
+
+
+def is_text(value: str) -> bool:
+    """Tell whether a value of the command line or the environment is UTF-8, rather than bytes that Python escaped."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _default_model(environ: Mapping[str, str]) -> tuple[str, ...]:

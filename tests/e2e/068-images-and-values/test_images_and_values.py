@@ -68,6 +68,17 @@ def seen(artifact: Path) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in pairs if pair)
 
 
+def test_bytes_that_would_not_arrive_as_they_are_are_refused(project: Project) -> None:
+    """The engine takes text: what is not UTF-8 would silently become something else."""
+    project.benchmark("b", {"t": DUMP}, task_yaml="pass_env: [WORD]\n")
+    odd = os.fsdecode(b"a\xff")
+    given = project.run(f"X={odd}", status=2)
+    assert "X holds bytes that are not UTF-8" in given.text and "Traceback" not in given.text
+    passed = project.run(env={"WORD": odd}, status=1)
+    assert "FAILED unsupported: pass_env: the value of WORD is not UTF-8" in passed.out
+    assert project.ran(passed) == []
+
+
 def test_any_image_and_any_value(project: Project) -> None:
     """Values of task.yaml, then some of them overridden on the command line, in four kinds of images."""
     write_benchmark(project, ODD)

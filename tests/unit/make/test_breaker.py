@@ -97,14 +97,14 @@ def test_job_that_succeeds_closes_it_for_good() -> None:
 
 
 def test_only_one_probe_at_a_time() -> None:
-    gate, asked = threading.Event(), []
+    gate, asked, said = threading.Event(), [], []
 
     def probe() -> str:
         asked.append(1)
         gate.wait(5)
         return ""
 
-    breaker = Breaker("it", probe, print, lambda: None, failures=1, clock=lambda: time.monotonic() * 1e6)
+    breaker = Breaker("it", probe, said.append, lambda: None, failures=1, clock=lambda: time.monotonic() * 1e6)
     breaker.failed("x")
     assert [breaker.allows() for _ in range(5)] == [False] * 5
     gate.set()
