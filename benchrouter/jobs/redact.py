@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from urllib.parse import quote, quote_plus
 
@@ -20,13 +21,17 @@ class Redactor:
     def __init__(self, values: Iterable[str]) -> None:
         kept = {value for value in values if len(value) >= SHORTEST and value not in PLACEHOLDERS}
         self._forms = tuple(sorted({form for value in kept for form in _forms(value)}))
+        # Whoever prints a secret may be killed before its end: what has two thirds of it is masked.
+        self._by_stem: dict[bytes, list[bytes]] = {}
+        for form in self._forms:
+            self._by_stem.setdefault(form[: max(SHORTEST, len(form) * 2 // 3)], []).append(form)
 
     def __bool__(self) -> bool:
         return bool(self._forms)
 
     def scrub(self, data: bytes) -> bytes:
         """Mask every secret in a complete piece of data."""
-        if not any(form in data for form in self._forms):
+        if not any(stem in data for stem in self._likely(data)):
             return data
         stream = self.stream()
         return stream.feed(data) + stream.close()
@@ -43,12 +48,18 @@ class Redactor:
     def spans(self, data: bytes) -> list[Span]:
         """Find every secret, overlapping ones merged, so that no rest of one stays behind another."""
         found: list[Span] = []
-        for form in self._forms:
-            at = data.find(form)
+        for stem in self._likely(data):
+            at = data.find(stem)
             while at >= 0:
-                found.append((at, at + len(form)))
-                at = data.find(form, at + 1)
+                longest = max(_shared(form, data, at, len(stem)) for form in self._by_stem[stem])
+                found.append((at, at + longest))
+                at = data.find(stem, at + 1)
         return merged(found)
+
+    def _likely(self, data: bytes) -> list[bytes]:
+        """List the stems that the data may hold: most of them have an escape in them, most data has none."""
+        absent = [sign for sign in (b"\\", b"%") if sign not in data]
+        return [stem for stem in self._by_stem if not any(sign in stem for sign in absent)]
 
     def open_at(self, data: bytes) -> int:
         """Find where a secret may have begun that the data does not end; the data's length if nowhere."""
@@ -112,16 +123,45 @@ def merged(spans: list[Span]) -> list[Span]:
     return joined
 
 
+def _shared(form: bytes, data: bytes, at: int, known: int) -> int:
+    """Count how many bytes of a form the data has at a place, where it has the first `known`."""
+    if data.startswith(form, at):
+        return len(form)
+    while data[at + known : at + known + 1] == form[known : known + 1]:
+        known += 1
+    return known
+
+
 def _forms(value: str) -> set[bytes]:
     """Spell a value in the ways in which programs print it; each line of a longer text (a PEM key) too."""
     plain = {value, *(line for line in value.splitlines() if len(line) >= SHORTEST)}
     forms: set[str] = set()
     for text in plain:
-        once = {_json(text, True), _json(text, False)}
-        forms |= {text, *once, *(_json(form, True) for form in once), repr(text)[1:-1]}
-        for escaped in (_quoted(text, ""), _quoted(text, "/"), quote_plus(text, errors="surrogateescape")):
+        forms |= {text, repr(text)[1:-1], *_json_forms(text)}
+        for escaped in _url_forms(text):
             forms |= {escaped, _lower_escapes(escaped)}
     return {os.fsencode(form) for form in forms}
+
+
+def _json_forms(text: str) -> set[str]:
+    """Escape a text as JSON writers do, also JSON in JSON; some escape more than they have to."""
+    once = {_json(text, True), _json(text, False)}
+    for more in ("/", "<>&", "<>&='"):  # PHP, Go, Gson
+        escapes = {ord(char): "\\/" if char == "/" else f"\\u{ord(char):04x}" for char in more}
+        once |= {form.translate(escapes) for form in tuple(once)}
+    units = text.encode("utf-16-be", "surrogatepass")
+    once.add("".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2)))
+    once |= {re.sub(r"\\u[0-9a-f]{4}", lambda found: "\\u" + found[0][2:].upper(), form) for form in tuple(once)}
+    return once | {_json(form, True) for form in once}
+
+
+def _url_forms(text: str) -> set[str]:
+    """Escape a text for URLs as libraries do: they differ in what they leave as it is; escaped twice, too."""
+    once = {_quoted(text, safe) for safe in ("", "/", "!'()*", ";,/?:@&=+$!*'()#")}
+    once |= {quote_plus(text, safe, errors="surrogateescape") for safe in ("", "*")}
+    once |= {form.replace("~", "%7E") for form in tuple(once)}
+    once.add("".join(f"%{byte:02X}" for byte in os.fsencode(text)))
+    return once | {_quoted(form, "") for form in once}
 
 
 def _json(text: str, ascii_only: bool) -> str:

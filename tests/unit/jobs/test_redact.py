@@ -23,6 +23,11 @@ CANARY = 'sk-canary"ä/42'
         quote(CANARY, safe=""),
         quote(CANARY),
         quote(CANARY, safe="").lower(),
+        json.dumps(CANARY)[1:-1].replace("/", "\\/"),
+        json.dumps(CANARY)[1:-1].replace("/", "\\/").replace("\\u00e4", "\\u00E4"),
+        "".join(f"\\u{ord(char):04x}" for char in CANARY),
+        "".join(f"%{byte:02x}" for byte in CANARY.encode()),
+        quote(quote(CANARY, safe=""), safe=""),
     ],
 )
 def test_every_form_of_a_secret_is_masked(form: str) -> None:
@@ -40,6 +45,12 @@ def test_value_split_across_two_reads_is_masked() -> None:
     stream = Redactor(["sk-canary"]).stream()
     assert stream.feed(b"key: sk-") == b"key: "
     assert stream.feed(b"canary done") == MARK + b" done"
+
+
+def test_secret_that_is_cut_off_behind_its_middle_is_masked() -> None:
+    redactor = Redactor(["sk-canary-0123456789"])
+    assert redactor.scrub(b"key: sk-canary-012345Terminated") == b"key: " + MARK + b"Terminated"
+    assert redactor.scrub(b"key: sk-canary-012345") == b"key: " + MARK
 
 
 def test_start_of_a_secret_that_does_not_go_on_comes_out_unchanged() -> None:

@@ -1,0 +1,114 @@
+"""Looking for a secret in everything that a run wrote, said or showed: whole, in pieces, and behind escapes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from project import docker
+
+_PIECE = 7  # a mask that shows this many characters in a row shows too much
+_ESCAPE = re.compile(rb"\\u00([0-9a-fA-F]{2})|\\([\"\\/])|\\x([0-9a-fA-F]{2})")
+
+
+class Canary:
+    """A set of secrets to look for; their letters are chosen so that no piece of them occurs by chance."""
+
+    def __init__(self, *values: str) -> None:
+        words = {word for value in values for word in re.findall(r"[A-Z]{7,}", value)}
+        assert words, "nothing to look for"
+        self._pieces = {
+            word[at : at + _PIECE].encode() for word in words for at in range(len(word) - _PIECE + 1)
+        }
+
+    def found_in(self, data: bytes) -> str:
+        """Give the first piece of a secret in some bytes, also behind JSON or URL escapes; empty when there is none."""
+        for plain in _unescaped(data):
+            for piece in self._pieces:
+                at = plain.find(piece)
+                if at >= 0:
+                    return plain[max(0, at - 60) : at + 60].decode(errors="replace")
+        return ""
+
+    def below(self, root: Path) -> list[str]:
+        """Search every byte below a directory: contents, names, link targets."""
+        found = []
+        for directory, names, files in os.walk(root):
+            for name in (*names, *files):
+                path = Path(directory, name)
+                data = os.fsencode(name)
+                if path.is_symlink():
+                    data += os.fsencode(path.readlink())
+                elif path.is_file():
+                    data += b"\n" + path.read_bytes()
+                piece = self.found_in(data)
+                if piece:
+                    found.append(f"{path.relative_to(root)}: {piece}")
+        return found
+
+    @contextmanager
+    def watched(self, workspace_id: Iterable[str] = ()) -> Iterator[list[str]]:
+        """Sample process arguments and our containers' labels, names and commands while something runs."""
+        found: list[str] = []
+        ended = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(found, ended))
+        watcher.start()
+        try:
+            yield found
+        finally:
+            ended.set()
+            watcher.join()
+
+    def _watch(self, found: list[str], ended: threading.Event) -> None:
+        looked_at: set[str] = set()
+        while not ended.wait(0.01):
+            for path in Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    piece = self.found_in(path.read_bytes())
+                except OSError:
+                    continue
+                if piece:
+                    found.append(f"process {path.parent.name}: {piece}")
+            looked_at |= self._look_at_containers(found, looked_at)
+
+    def _look_at_containers(self, found: list[str], looked_at: set[str]) -> set[str]:
+        listed = docker("ps", "-aq", "--no-trunc", "--filter", "label=benchrouter.workspace").split()
+        new = set(listed) - looked_at
+        if not new:
+            return set()
+        done = subprocess.run(["docker", "inspect", *new], capture_output=True, check=False)
+        for container in json.loads(done.stdout or b"[]"):
+            environment = container["Config"].pop("Env") or ()  # the one place where it has to be
+            piece = self.found_in(json.dumps(container).encode())
+            if piece:
+                found.append(f"container {container['Name']}: {piece}")
+            if any(self.found_in(each.encode()) for each in environment):
+                found.append(SEEN)
+        return new
+
+
+SEEN = "seen in the environment of a container"
+"""Not a leak: shows that the watcher did see the containers that were given the secret."""
+
+
+def _unescaped(data: bytes) -> Iterator[bytes]:
+    """Undo URL escapes, and JSON escapes twice: text in JSON in JSON."""
+    yield data
+    if b"%" in data:
+        yield unquote_to_bytes(data)
+    for _ in range(2):
+        if b"\\" not in data:
+            return
+        data = _ESCAPE.sub(_char, data)
+        yield data
+
+
+def _char(match: re.Match[bytes]) -> bytes:
+    return match[2] or bytes.fromhex((match[1] or match[3]).decode())
