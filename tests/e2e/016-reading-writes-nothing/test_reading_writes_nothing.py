@@ -35,14 +35,14 @@ def test_in_a_fresh_workspace_and_in_a_used_one(project: Project) -> None:
     project.write("benchmarks/reading/t/run.sh", SCORE % 0.7)
     check(project)
     shutil.rmtree(project.root / "cache")
-    check(project)
+    check(project, COMMANDS[:1] + COMMANDS[3:4] + COMMANDS[7:9])
 
 
-def check(project: Project) -> None:
-    """Run every command; nothing may be added, changed or touched."""
+def check(project: Project, commands: tuple[tuple[str, ...], ...] = COMMANDS) -> None:
+    """Run commands; nothing may be added, changed or touched."""
     before = listing(project.root)
     images = docker("images", "-q", "benchrouter/reading-reading")
-    for words in COMMANDS:
+    for words in commands:
         done = project.doit(*words)
         # doit's own `info` tells by its status whether the node is up to date.
         assert done.status in ((0, 1) if words[0] == "info" else (0,)), (words, done.text)
