@@ -185,6 +185,8 @@ def strangers(project: Project, dead: list[str]) -> Iterator[Any]:
         host = api.create_host_config(network_mode="none")
         containers = [api.create_container(images[0], "true", labels=each, host_config=host)["Id"] for each in labels]
         volumes = [api.create_volume(labels=each)["Name"] for each in labels]
+        by_hand = [api.create_container(name, "true", host_config=host)["Id"] for name in named_images(project)]
+        containers += by_hand  # bears the labels of our image, and is a person's all the same
         networks = [_network(api, each) for each in labels[1:3]]
 
         def gone() -> list[str]:
