@@ -10,15 +10,15 @@ from benchrouter.graph.nodes import JobNode
 from benchrouter.make.run import Run
 from benchrouter.make.summary import print_failures, print_scores
 from benchrouter.store import runs
-from benchrouter.store.runs import RunJob, RunRecord, state_of
+from benchrouter.store.runs import RunJob, RunRecord
 from benchrouter.store.states import JobState, Outcome, RunState
 
 
 def finish(run: Run, out: TextIO) -> bool:
     """Record the run and print what came of it; tell whether all its jobs are completed."""
     session = run.session
-    jobs = [_record(run, job) for job in session.graph.jobs if not session.named or job in session.due_jobs]
-    state = state_of(jobs)
+    jobs = [_record(run, job) for job in session.asked_jobs]
+    state = RunState.of(job.state for job in jobs)
     record = RunRecord(
         run_id=run.id,
         argv=tuple(sys.argv[1:]),
@@ -38,7 +38,7 @@ def finish(run: Run, out: TextIO) -> bool:
         print(file=out)
         print_scores(session, out, run.outcomes)
     had_all = not run.images.failed and not run.images.missing
-    return state is RunState.COMPLETED and not run.internal_failure and had_all
+    return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all
 
 
 def _failed(outcome: Outcome | None) -> bool:

@@ -112,9 +112,14 @@ class Session:
     @cached_property
     def due_jobs(self) -> tuple[JobNode, ...]:
         """Stale jobs that this command runs: all, or those that the named nodes mean."""
+        return tuple(job for job in self.asked_jobs if job.id in self.stale_ids)
+
+    @cached_property
+    def asked_jobs(self) -> tuple[JobNode, ...]:
+        """Jobs that this command is about, up to date or not: all, or those that the named nodes mean."""
         if not self.named:
-            return self.stale_jobs
-        return tuple(job for job in self.stale_jobs if any(self._means(word, job) for word in self.named))
+            return self.graph.jobs
+        return tuple(job for job in self.graph.jobs if any(self._means(word, job) for word in self.named))
 
     @staticmethod
     def _means(word: str, job: JobNode) -> bool:

@@ -80,20 +80,12 @@ def aggregate(benchmark: str, model: str, declared: int, jobs: Iterable[JobScore
     return Aggregate(
         benchmark=benchmark,
         model=model,
-        state=run_state(job.state for job in ordered),
+        state=RunState.of(job.state for job in ordered),
         overall=_mean_of_tasks(ordered, failures_as_zero=False),
         overall_failures_as_zero=_mean_of_tasks(ordered, failures_as_zero=True),
         coverage=Coverage(completed, max(declared, len(ordered))),
         jobs=ordered,
     )
-
-
-def run_state(states: Iterable[JobState]) -> RunState:
-    """Sum up jobs: COMPLETED when all are, FAILED when none is (or there are none), else PARTIAL."""
-    done = [state is JobState.COMPLETED for state in states]
-    if done and all(done):
-        return RunState.COMPLETED
-    return RunState.PARTIAL if any(done) else RunState.FAILED
 
 
 def _mean_of_tasks(jobs: Sequence[JobScore], *, failures_as_zero: bool) -> float | None:

@@ -49,14 +49,6 @@ def new_run_id() -> str:
     return time.strftime("%Y%m%dt%H%M%S", time.gmtime()) + "-" + secrets.token_hex(4)
 
 
-def state_of(jobs: Iterable[RunJob]) -> RunState:
-    """Derive a run's state: COMPLETED when all jobs are, FAILED when none is, else PARTIAL."""
-    completed = [job.state is JobState.COMPLETED for job in jobs]
-    if all(completed):
-        return RunState.COMPLETED
-    return RunState.PARTIAL if any(completed) else RunState.FAILED
-
-
 def save(ws: Workspace, record: RunRecord, keep: int = 1000) -> Path:
     """Write the record of a run, and drop the oldest beyond `keep`."""
     path = layout.run_file(ws, record.run_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,6 +27,14 @@ class RunState(Enum):
     COMPLETED = "COMPLETED"
     PARTIAL = "PARTIAL"
     FAILED = "FAILED"
+
+    @classmethod
+    def of(cls, states: Iterable[JobState]) -> RunState:
+        """Sum up jobs: COMPLETED when all are, FAILED when none is (or there are none), else PARTIAL."""
+        done = [state is JobState.COMPLETED for state in states]
+        if done and all(done):
+            return cls.COMPLETED
+        return cls.PARTIAL if any(done) else cls.FAILED
 
 
 class Reason(Enum):

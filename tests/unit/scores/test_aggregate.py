@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate, run_state
+from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
 
@@ -118,6 +118,6 @@ def test_predicted_scores_of_the_shipped_benchmarks_are_exact() -> None:
 
 
 def test_run_state() -> None:
-    assert run_state([DONE, DONE]) is RunState.COMPLETED
-    assert run_state([DONE, FAILED]) is RunState.PARTIAL
-    assert run_state([FAILED, QUEUED]) is run_state([]) is RunState.FAILED
+    assert RunState.of([DONE, DONE]) is RunState.COMPLETED
+    assert RunState.of([DONE, FAILED]) is RunState.PARTIAL
+    assert RunState.of([FAILED, QUEUED]) is RunState.of([]) is RunState.FAILED

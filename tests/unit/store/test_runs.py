@@ -60,19 +60,6 @@ def test_run_ids_are_unique_and_sort_by_time() -> None:
     assert all(len(id) <= 40 and id.replace("-", "").isalnum() for id in ids)
 
 
-@pytest.mark.parametrize(
-    ("jobs", "state"),
-    [
-        ((DONE, DONE), RunState.COMPLETED),
-        ((DONE, FAILED), RunState.PARTIAL),
-        ((FAILED,), RunState.FAILED),
-        ((), RunState.COMPLETED),
-    ],
-)
-def test_the_state_of_a_run(jobs: tuple[RunJob, ...], state: RunState) -> None:
-    assert runs.state_of(jobs) is state
-
-
 def test_killed_writers_leave_no_record_behind_that_is_listed(
     ws: Workspace, killed_at_every_step: Callable[..., int]
 ) -> None:
