@@ -62,7 +62,7 @@ def _clients(path: str) -> Iterator[str]:
     for directory in path.split(os.pathsep):
         candidate = Path(directory or ".") / "docker"
         # PATH of another user may name directories that are closed to us; os.path.isfile says no to those.
-        if os.path.isfile(candidate) and os.access(candidate, os.X_OK) and candidate.resolve() not in seen:
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK) and candidate.resolve() not in seen:  # noqa: PTH113
             seen.add(candidate.resolve())
             yield str(candidate)
 

@@ -23,7 +23,8 @@ _NOT_REPEATABLE = (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED)
 def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome] | None = None) -> None:
     """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line."""
     outcomes = outcomes or {}
-    nodes = session.graph.aggregates
+    asked = {job.id for job in session.asked_jobs}
+    nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
     terse = sum(len(node.jobs) for node in nodes) > _MANY and not outcomes
     console = _console(out)
     for node in nodes:
