@@ -47,7 +47,7 @@ class Address:
         """Say why nobody answers here, and what to do."""
         if self.local:
             socket = Path(self.url.removeprefix("unix://"))
-            if not socket.exists():
+            if not os.path.exists(socket):
                 return f"no container engine: {socket} ({self.source}) does not exist; {_START_HINT}"
             if not os.access(socket, os.R_OK | os.W_OK):
                 return (
@@ -67,7 +67,8 @@ def find_address(given: str | None, environ: Mapping[str, str]) -> Address:
     if from_context is not None:
         return from_context
     rootless = Path(environ.get("XDG_RUNTIME_DIR", "/nonexistent")) / "docker.sock"
-    if not Path("/var/run/docker.sock").exists() and rootless.exists():
+    # Not Path.exists, which raises an error in a directory that is closed to us: the variable may be another user's.
+    if not os.path.exists("/var/run/docker.sock") and os.path.exists(rootless):
         return Address(f"unix://{rootless}", "the rootless engine of this user")
     return Address(DEFAULT, "the default socket")
 

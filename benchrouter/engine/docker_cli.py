@@ -61,8 +61,8 @@ def _clients(path: str) -> Iterator[str]:
     seen: set[Path] = set()
     for directory in path.split(os.pathsep):
         candidate = Path(directory or ".") / "docker"
-        # PATH of another user may name directories that are closed to us; os.path.isfile says no to those.
-        if os.path.isfile(candidate) and os.access(candidate, os.X_OK) and candidate.resolve() not in seen:  # noqa: PTH113
+        # Access first: asking what a file is raises an error in a directory that is closed to us.
+        if os.access(candidate, os.X_OK) and candidate.is_file() and candidate.resolve() not in seen:
             seen.add(candidate.resolve())
             yield str(candidate)
 

@@ -211,7 +211,7 @@ class SimpleExecutor:
         """Places on the disks that a job may fill: the workspace's, and that of an engine on this machine."""
         info = self._engine.info
         own = self._workspace.cache
-        if info.local and Path(info.root_dir).is_dir():  # in a container we may share an engine, but not its files
+        if info.local and os.access(info.root_dir, os.F_OK):  # in a container we may share an engine, but not its files
             return own, Path(info.root_dir)
         return (own,)
 

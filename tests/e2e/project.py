@@ -54,10 +54,15 @@ class Done:
 
 @dataclass(frozen=True)
 class Project:
-    """A workspace of its own; `environment` is what its commands see beside PATH."""
+    """A workspace of its own; `environment` is what its commands see beside PATH.
+
+    `identity` says as whom they run (in the words of Popen), `program` what `doit` is.
+    """
 
     root: Path
     environment: dict[str, str] = field(default_factory=dict)
+    identity: dict[str, Any] = field(default_factory=dict)
+    program: tuple[str, ...] = (str(DOIT),)
 
     @classmethod
     def make(cls, root: Path) -> Project:
@@ -105,7 +110,7 @@ class Project:
     ) -> subprocess.Popen[str]:
         """Start `doit` in the background, in a process group of its own."""
         return subprocess.Popen(
-            [str(DOIT), *words],
+            [*self.program, *words],
             cwd=cwd or self.root,
             env=self.full_environment(env),
             stdin=subprocess.DEVNULL,
@@ -113,7 +118,7 @@ class Project:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            **more,
+            **{**self.identity, **more},
         )
 
     def full_environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
