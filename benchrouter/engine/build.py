@@ -22,7 +22,7 @@ from benchrouter.engine.images import find_by_key, image_id, remove_unnamed, tag
 from benchrouter.engine.labels import image_labels, object_labels
 from benchrouter.engine.naming import name_image
 from benchrouter.engine.prepared import Prepared
-from benchrouter.engine.site_build import Delivery, deliver, mask, with_arguments
+from benchrouter.engine.site_build import Delivery, deliver, mask, site_secrets, with_arguments
 from benchrouter.spec.dockerfile import DockerfileError, parse, rewrite
 from benchrouter.spec.settings import Site
 
@@ -86,7 +86,7 @@ def build(
     note = ""
     if uses_buildkit:
         text, note = settle_frontend(engine, text, str(request.dockerfile), request.site, cancelled)
-    delivery = deliver(request.site, buildkit=uses_buildkit, ca_bundle=_ca_bundle(request.site))
+    delivery = deliver(request.site, buildkit=uses_buildkit, ca_bundle=ca_bundle(request.site))
     tail: deque[str] = deque(maxlen=_TAIL)
 
     def hear(line: str) -> None:
@@ -150,7 +150,14 @@ def _read(dockerfile: Path) -> str:
         raise ImageBuildFailed(f"{dockerfile}: not UTF-8 (byte {error.start})") from None
 
 
-def _ca_bundle(site: Site) -> bytes | None:
+def check_secrets(engine: Engine, site: Site) -> None:
+    """Raise EngineError for a password of the site that no builder here can keep out of images."""
+    if site_secrets(site) and not (engine.info.buildkit and find_cli(os.environ)[0]):
+        deliver(site, buildkit=False, ca_bundle=None)
+
+
+def ca_bundle(site: Site) -> bytes | None:
+    """Read the site's CA bundle; None when it has none. Raises EngineError."""
     if site.ca_bundle is None:
         return None
     try:

@@ -61,7 +61,11 @@ def pull(
     answers: list[str] = []
     for place in [*site.registry_mirrors.get(wanted.host, ()), None]:
         source = wanted if place is None else parse_reference(wanted.at(place))
-        pulling = _Pulling(engine, source, auth_header(engine, source.host, site, environ), platform)
+        try:
+            pulling = _Pulling(engine, source, auth_header(engine, source.host, site, environ), platform)
+        except ImageMissing as refusal:
+            answers.append(f"{source.host}: {refusal}")
+            continue
         answer = _patiently(pulling, cancelled, on_line, tries, first_wait)
         if answer is None:
             pulled = ref if place is None else wanted.at(place)
@@ -131,7 +135,10 @@ def _patiently(
 
 
 def auth_header(engine: Engine, host: str, site: Site, environ: Mapping[str, str]) -> dict[str, str]:
-    """Take the credentials from the variables that the site names, else from docker's own configuration."""
+    """Take the credentials from the variables that the site names, else from docker's own configuration.
+
+    Raises ImageMissing when a variable is not set: nothing can be had there.
+    """
     from docker import auth
 
     named = site.registry_credentials.get(host)
@@ -141,7 +148,7 @@ def auth_header(engine: Engine, host: str, site: Site, environ: Mapping[str, str
         return {"X-Registry-Auth": found.decode() if isinstance(found, bytes) else found} if found else {}
     missing = [name for name in (named.username_env, named.password_env) if not environ.get(name)]
     if missing:
-        raise EngineError(f"the credentials for {host} are not set: {', '.join(missing)}")
+        raise ImageMissing(f"not asked: its credentials are not set: {', '.join(missing)}")
     given = {"username": environ[named.username_env], "password": environ[named.password_env]}
     encoded = auth.encode_header(given)
     return {"X-Registry-Auth": encoded.decode() if isinstance(encoded, bytes) else encoded}

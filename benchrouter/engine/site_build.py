@@ -53,8 +53,7 @@ def secret_id(name: str) -> str:
 def deliver(site: Site, *, buildkit: bool, ca_bundle: bytes | None) -> Delivery:
     """Decide what a build gets of the site; raise EngineError for a secret that only BuildKit could keep."""
     proxies = _proxies(site)
-    urls = (*proxies.values(), site.pip_index_url or "", site.apt_mirror or "")
-    masked = tuple(dict.fromkeys(part for url in urls for part in _secrets(url)))
+    masked = site_secrets(site)
     if not buildkit:
         return _deliver_classic(site, proxies, masked, ca_bundle)
     files: dict[str, bytes] = {}
@@ -68,6 +67,12 @@ def deliver(site: Site, *, buildkit: bool, ca_bundle: bytes | None) -> Delivery:
         files["pip.conf"] = f"[global]\nindex-url = {site.pip_index_url}\n".encode()
         variables["PIP_CONFIG_FILE"] = f"{PLACE}/pip.conf"
     return Delivery(files, variables, proxies, masked)
+
+
+def site_secrets(site: Site) -> tuple[str, ...]:
+    """List the parts of the site's addresses that nobody may see."""
+    urls = (site.proxies.http, site.proxies.https, site.pip_index_url, site.apt_mirror)
+    return tuple(dict.fromkeys(part for url in urls if url for part in _secrets(url)))
 
 
 def with_arguments(text: str, variables: dict[str, str]) -> str:

@@ -6,17 +6,23 @@ import sys
 
 from benchrouter.engine.available import can_pull
 from benchrouter.engine.bases import alias_of, present
+from benchrouter.engine.build import ca_bundle, check_secrets
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
 from benchrouter.graph.nodes import ImageNode
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
+from benchrouter.make.variables import UsageError
 
 
 def prepare(run: Run) -> bool:
-    """Ask the endpoints, list images that cannot be had, show what is to do; False when `strict` forbids a start."""
+    """Ask the endpoints, list images that cannot be had, show what is to do; False when `strict` forbids a start.
+
+    Raises UsageError for facts of the site with which nothing may be built or run.
+    """
     session = run.session
     due = session.due_jobs
+    check_site(run)
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
     models = tuple({job.model.name: job.model for job in due}.values())
@@ -33,6 +39,18 @@ def prepare(run: Run) -> bool:
     if images or due:
         run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
     return True
+
+
+def check_site(run: Run) -> None:
+    """Raise UsageError where the site's CA bundle cannot be read, or a password could end in an image."""
+    session, site = run.session, run.session.sources.settings.site
+    try:
+        if session.due_jobs or session.missing_images:
+            ca_bundle(site)
+        if run.engine is not None and session.missing_images:
+            check_secrets(run.engine, site)
+    except EngineError as error:
+        raise UsageError(str(error)) from None
 
 
 def missing_bases(run: Run) -> dict[str, str]:
