@@ -64,9 +64,10 @@ def kill_at(process: subprocess.Popen[str], number: signal.Signals, after: float
 
 
 def forget_results(project: Project) -> None:
-    """Let everything be due again; the images stay."""
-    for name in ("results", "runs"):
-        shutil.rmtree(project.root / name, ignore_errors=True)
+    """Let everything be due again; the images stay, and journals of the dead, which the next start needs."""
+    shutil.rmtree(project.root / "results", ignore_errors=True)
+    for record in (project.root / "runs").glob("*.json"):
+        record.unlink()
 
 
 def finished(project: Project) -> dict[str, tuple[int, int]]:

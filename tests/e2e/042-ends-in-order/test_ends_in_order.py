@@ -64,11 +64,14 @@ def test_a_run_of_stubborn_tasks_ends(stubborn: Project, end: Callable[[Process]
     """End it while four containers that ignore TERM are running."""
     forget_results(stubborn)
     process = start(stubborn)
-    wait_until(lambda: bool(stubborn.artifacts("b", "quick")) or process.poll() is not None)
-    wait_for_containers(stubborn, 4, process)
-    began = time.monotonic()
-    end(process)
-    done = end_of(process)
+    try:
+        wait_until(lambda: bool(stubborn.artifacts("b", "quick")) or process.poll() is not None)
+        wait_for_containers(stubborn, 4, process)
+        began = time.monotonic()
+        end(process)
+        done = end_of(process)
+    finally:
+        process.kill()  # whatever happened, the next test starts in peace
     assert time.monotonic() - began < GRACE + 5
     assert done.status == 130, done.text
     assert "Traceback" not in done.text and "internal error" not in done.text, done.text

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from killing import check_files, check_nothing_left, client, dead_runs, end_of, named_images, scores_of, start
-from project import DOIT, REPOSITORY, SCORE, Project, docker, wait_until
+from project import DOIT, SCORE, Project, docker, wait_until
+
+import benchrouter
 
 SOCKET = Path("/var/run/docker.sock")
 JOBS = 10
@@ -31,7 +33,8 @@ def shared(project: Project) -> Project:
 def inside(project: Project, name: str, *words: str) -> list[str]:
     """Say how to run doit in a container: same paths, own pid namespace, the host's programs read-only."""
     (image,) = (name for name in named_images(project) if name.startswith("benchrouter/first-first:"))
-    mounts = [SOCKET, project.root, *{Path(sys.base_prefix), Path(sys.prefix), REPOSITORY, Path("/usr")}]
+    package = Path(benchrouter.__file__).parents[1]
+    mounts = [SOCKET, project.root, *{Path(sys.base_prefix), Path(sys.prefix), package, Path("/usr")}]
     options = [word for place in mounts for word in ("-v", f"{place}:{place}")]
     environment = ["-e", f"PATH={DOIT.parent}:/usr/local/bin:/usr/bin:/bin", "-w", str(project.root)]
     user = ["--user", f"{os.getuid()}:{SOCKET.stat().st_gid}"]
