@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from getopt import GetoptError, gnu_getopt
 from typing import Any
 
 from doit.cmd_base import Command
@@ -11,6 +12,21 @@ from benchrouter.make.commands.guard import guarded
 
 class PlainCommand(Command):  # type: ignore[misc]
     """A doit command that answers from the session alone."""
+
+    def parse_execute(self, in_args: list[str]) -> int:
+        """Parse the command line; options may stand behind names, which doit itself would take for names too."""
+        status: int = super().parse_execute(self._options_first(in_args))
+        return status
+
+    def _options_first(self, words: list[str]) -> list[str]:
+        parser = self.cmdparser
+        try:
+            options, names = gnu_getopt(words, parser.get_short(), parser.get_long())
+        except GetoptError:
+            return words  # doit says what is wrong
+        valued = {f"--{name}" for name in parser.get_long() if name.endswith("=")}
+        first = [f"{name}={value}" if f"{name}=" in valued else f"{name}{value}" for name, value in options]
+        return [*first, "--", *names]
 
     def execute(self, opt_values: Any, pos_args: list[str]) -> int:
         """Run the command; mistakes of the person become messages."""

@@ -1,0 +1,67 @@
+"""Where no registry answers: a base from Debian packages, an alias for it, and Dockerfiles that stay as they are."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+
+import pytest
+from project import SCORE, Project, docker
+from servers import make_certificates
+
+LOCAL = """\
+# what our lab told us
+site:
+  build_parallel: 1  # a slow disk
+"""
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("mmdebstrap") or shutil.which("debootstrap", path="/usr/sbin:/usr/bin")),
+    reason="needs mmdebstrap or debootstrap",
+)
+
+
+@pytest.fixture
+def base() -> Iterator[str]:
+    """A reference that no registry has; its stand-in is removed afterwards."""
+    ref = f"canary.invalid/lab/{token_hex(4)}:1"
+    yield ref
+    name = f"benchrouter-bootstrap/{ref}"
+    subprocess.run(["docker", "rmi", "-f", name], capture_output=True, check=False)
+
+
+def test_a_base_made_of_packages_serves_an_unmodified_dockerfile(project: Project, tmp_path: Path, base: str) -> None:
+    """Make a base with a package and the lab's CA; run a task on it; see alias, label and provenance."""
+    bundle = make_certificates(tmp_path / "certificates")
+    project.write("benchrouter.yaml", f"site: {{ca_bundle: '{bundle}'}}\n")
+    project.write("benchrouter.local.yaml", LOCAL)
+    script = "sed --version >/dev/null && bc --version >/dev/null || exit 9\n"
+    trusted = "grep -qF \"$(sed -n 5p \"$SSL_CERT_FILE\")\" /etc/ssl/certs/ca-certificates.crt || exit 8\n"
+    project.benchmark("b", {"t": script + trusted + SCORE % 0.5}, dockerfile=f"FROM {base}\n")
+    refused = project.doit("bootstrap-image", base)
+    assert refused.status == 2
+    assert f"no recipe for {base}" in refused.err and "--packages" in refused.err
+    made = project.doit("bootstrap-image", base, "--packages", "bc")
+    assert made.status == 0, made.text
+    alias = next(word.rstrip(",") for word in made.out.split() if word.startswith("benchrouter-bootstrap/"))
+    local = (project.root / "benchrouter.local.yaml").read_text()
+    assert set(LOCAL.splitlines()) < set(local.splitlines()) and f'"{base}": "{alias}"' in local
+    labels = json.loads(docker("image", "inspect", "--format", "{{json .Config.Labels}}", alias))
+    assert labels == {"benchrouter.bootstrapped": base}
+    project.run()
+    assert (project.root / "benchmarks/b/environments/b/Dockerfile").read_text() == f"FROM {base}\n"
+    provenance = json.loads((project.artifacts()[0] / "provenance.json").read_text())
+    assert alias in json.dumps(provenance) and '"alias"' in json.dumps(provenance)
+    docker("rmi", "-f", alias)
+
+
+def test_a_base_that_nobody_has_is_listed_with_what_to_do(project: Project, base: str) -> None:
+    """Run without a stand-in: the message before the start says how to make one."""
+    project.benchmark("b", {"t": SCORE % 1}, dockerfile=f"FROM {base}\n")
+    done = project.run(status=1)
+    assert set(project.job_states().values()) == {"FAILED image_missing"}
+    assert f"missing: {base} for b/b" in done.out
+    assert f"doit bootstrap-image {base}" in done.out
