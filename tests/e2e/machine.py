@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from project import Done
+from project import Done, docker
 
 TOOLS = ("ip", "iptables", "unshare", "nsenter", "dockerd", "mmdebstrap")
 CAN = os.geteuid() == 0 and all(shutil.which(tool) for tool in TOOLS)
@@ -24,12 +24,28 @@ _REGISTRIES = ("registry-1.docker.io", "auth.docker.io", "index.docker.io", "doc
 # The first process of the namespace; it ends with its standard input, so that nothing outlives a killed test.
 _INIT = """
 set -e
+place=$1
 mount --make-rprivate /
+if [ -d "$place/system" ]; then
+    cd "$place/system"
+    mount --bind . .
+    cd "$place/system"
+    mount -t proc proc proc
+    for each in dev sys; do mount --rbind "/$each" "$each"; done
+    cat /etc/resolv.conf >etc/resolv.conf
+    cat "$place/hosts" >etc/hosts
+    mkdir -p old
+    pivot_root . old
+    cd /
+    umount -l /old
+    rmdir /old
+else
+    mount -t proc proc /proc
+    mount --bind "$place/hosts" /etc/hosts
+    mount --bind "$place/docker" /var/lib/docker
+fi
 mount -t tmpfs tmpfs /run
 mkdir -p /run/lock
-mount -t proc proc /proc
-mount --bind "$1/hosts" /etc/hosts
-mount --bind "$1/docker" /var/lib/docker
 echo ready
 read -r line || :
 """
@@ -89,14 +105,20 @@ def clone(repository: Path, target: Path) -> None:
 
 
 @contextmanager
-def fresh_machine() -> Iterator[Machine]:
-    """Make a machine, and take it away with everything that runs in it."""
+def fresh_machine(image: str | None = None) -> Iterator[Machine]:
+    """Make a machine, and take it away with everything that runs in it.
+
+    With an image of the shared engine that is its whole system, found at `place / "system"` from outside; without,
+    it is this system with its tools, engine included, none of which runs.
+    """
     place = Path(tempfile.mkdtemp(prefix="brm-", dir="/var/tmp"))
     try:
         for part in ("engine", "docker"):
             (place / part).mkdir()
         nowhere = "".join(f"127.0.0.1 {name}\n::1 {name}\n" for name in _REGISTRIES)
         (place / "hosts").write_text(f"127.0.0.1 localhost\n{nowhere}")
+        if image is not None:
+            _unpack(image, place / "system")
         with _behind_nat(place.name[-6:].lower().replace("_", "x")) as network, _first_process(network, place) as pid:
             yield Machine(place, pid)
     finally:
@@ -151,6 +173,16 @@ def _behind_nat(word: str) -> Iterator[str]:
             subprocess.run(["iptables", "-w", *_inserted(rule, "-D")], check=False, capture_output=True)
         subprocess.run(["ip", "link", "del", outer], check=False, capture_output=True)
         subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def _unpack(image: str, target: Path) -> None:
+    target.mkdir()
+    container = docker("create", image, "true").strip()
+    try:
+        with subprocess.Popen(["docker", "export", container], stdout=subprocess.PIPE) as export:
+            subprocess.run(["tar", "-x", "-C", str(target)], stdin=export.stdout, check=True)
+    finally:
+        docker("rm", container)
 
 
 def _inserted(rule: Sequence[str], how: str) -> list[str]:

@@ -47,14 +47,16 @@ STATES = {"good": "COMPLETED", "fails": "FAILED exit_code", "closes": "COMPLETED
 @pytest.fixture
 def theirs() -> Iterator[Project]:
     """A workspace of another user, who is in the group of the engine's socket, below a directory it can reach."""
-    place = Path(tempfile.mkdtemp(prefix="benchrouter-of-a-user-", dir="/var/tmp"))
     identity = {"user": USER, "group": USER, "extra_groups": [SOCKET.stat().st_gid]}
     python = reachable_python(identity)
+    place = Path(tempfile.mkdtemp(prefix="benchrouter-of-a-user-", dir="/var/tmp"))
     place.chmod(0o755)
-    with fresh(place / "workspace") as made:
-        environment = {"HOME": str(place), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
-        yield replace(made, identity=identity, environment=environment, program=(python, "-m", "doit"))
-    shutil.rmtree(place, ignore_errors=True)
+    environment = {"HOME": str(place), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), *sys.path])}
+    try:
+        with fresh(place / "workspace") as made:
+            yield replace(made, identity=identity, environment=environment, program=(python, "-m", "doit"))
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def reachable_python(identity: dict[str, Any]) -> str:

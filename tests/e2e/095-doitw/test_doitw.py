@@ -98,7 +98,8 @@ def test_without_a_python_that_will_do_the_message_says_what_to_install(tmp_path
         (tools / tool).symlink_to(shutil.which(tool) or "")
     if kind != "none":
         # What each of them says to a program that asks for what it lacks.
-        (tools / "python3").write_text("#!/bin/sh\nexit 1\n" if kind == "old" else "#!/bin/sh\necho no venv >&2; exit 1\n")
+        says = "exit 1" if kind == "old" else "echo no module named venv >&2; exit 1"
+        (tools / "python3").write_text(f"#!/bin/sh\n{says}\n")
         (tools / "python3").chmod(0o755)
     done = call(tmp_path / "clone" / "doitw", "help", cwd=tmp_path, env={"PATH": str(tools)})
     assert done.status == 2, done
