@@ -9,7 +9,7 @@ from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
-from benchrouter.store.journal import living_owners
+from benchrouter.store.journal import dead_owners, living_owners
 
 OPT_DRY = {
     "name": "dryrun",
@@ -30,8 +30,6 @@ class Clean(PlainCommand):
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Remove, and say what was removed and what could not be."""
-        from benchrouter.make import cleaning
-
         session = Session.begin(doit_variables())
         odd = [word for word in args if not word.startswith("image")]
         if odd:
@@ -41,17 +39,30 @@ class Clean(PlainCommand):
         if living_owners(session.ws):
             raise UsageError("a run is under way in this workspace; wait for its end, or stop it first")
         dry = options["dryrun"]
-        if session.variables.stale:
-            if dry:
-                raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
-            removals = [cleaning.clean_superseded(session)]
-        else:
-            removals = [cleaning.clean_images(session, args, dry=dry)]
-            if not args:
-                removals.append(cleaning.clean_directories(session, dry=dry))
-        if session.variables.results:
-            removals.append(cleaning.clean_results(session, dry=dry))
-        return _report(removals, dry=dry)
+        if dry and session.variables.stale:
+            raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
+        dead = [] if dry else dead_owners(session.ws)
+        if not dead:
+            return _report(_removals(session, args, dry=dry), dry=dry)
+        from benchrouter.make.sweeping import swept_up
+
+        # First what a killed run left: its containers hold images, its files may be of another user.
+        with swept_up(session, dead, lambda text: print(text, file=sys.stderr)):
+            return _report(_removals(session, args, dry=dry), dry=dry)
+
+
+def _removals(session: Session, args: list[str], *, dry: bool) -> list[Any]:
+    from benchrouter.make import cleaning
+
+    if session.variables.stale:
+        removals = [cleaning.clean_superseded(session)]
+    else:
+        removals = [cleaning.clean_images(session, args, dry=dry)]
+        if not args:
+            removals.append(cleaning.clean_directories(session, dry=dry))
+    if session.variables.results:
+        removals.append(cleaning.clean_results(session, dry=dry))
+    return removals
 
 
 def _report(removals: list[Any], *, dry: bool) -> int:

@@ -94,7 +94,8 @@ def test_everything_belongs_to_the_user_who_can_delete_it(theirs: Project) -> No
     check_deletable(theirs)
 
 
-def test_everything_can_be_deleted_after_a_kill_and_the_sweep(theirs: Project) -> None:
+@pytest.mark.parametrize("words", ["run preflight=0 tasks=closes", "clean results=1"])
+def test_everything_can_be_deleted_after_a_kill_and_the_sweep(theirs: Project, words: str) -> None:
     """Kill a run whose containers have left files of root; the next start takes them away, and all can be deleted."""
     fill(theirs)
     process = theirs.start("run", "model=m", "preflight=0", "-n", "4", "tasks=late")
@@ -102,7 +103,8 @@ def test_everything_can_be_deleted_after_a_kill_and_the_sweep(theirs: Project) -
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert containers_of(theirs.id)
-    done = theirs.run("tasks=closes")
+    done = theirs.doit(*words.split(), "model=m")
+    assert done.status == 0, done.text
     assert "removed 2 containers" in done.err, done.text
     assert not list((theirs.root / "cache" / "attempts").glob("*/*"))
     check_owner(theirs.root)
