@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -140,7 +141,8 @@ def fill(project: Project) -> None:
     """Write the two benchmarks, as the user's files."""
     for name, dockerfile, more in (("as-root", ROOT, GIVEN_AWAY), ("as-other", OTHER, "")):
         tasks = {task: script.replace("{more}", more if task != "closes" else "") for task, script in TASKS.items()}
-        project.benchmark(name, tasks, dockerfile=dockerfile)
+        # Of its own content: the same image may be in use in another workspace, and then it is not ours to remove.
+        project.benchmark(name, tasks, dockerfile=f"# {token_hex(8)}\n{dockerfile}")
         project.write(f"benchmarks/{name}/late/task.yaml", "name: late\ncommand: sh run.sh\ntimeout: 4\n")
     for path in (project.root.parent, project.root, *project.root.rglob("*")):
         os.lchown(path, USER, USER)

@@ -121,7 +121,9 @@ def test_a_site_without_passwords_needs_no_buildkit(project: Project) -> None:
         settings = SETTINGS.format(proxy=proxy.url, index="127.0.0.1:9").replace("proxyuser:${PROXY_PASSWORD}@", "")
         settings = settings.replace("indexuser:${INDEX_TOKEN}@", "").replace("  ca_bundle: ca.pem\n", "")
         project.write("benchrouter.yaml", settings)
-        project.benchmark("b", {"t": SCORE}, dockerfile=f"FROM python:3.12-slim\nRUN {THROUGH % 'classic'} >/said\n")
+        never_cached = f": {token_hex(8)}"
+        text = f"FROM python:3.12-slim\nRUN {never_cached}; {THROUGH % 'classic'} >/said\n"
+        project.benchmark("b", {"t": SCORE}, dockerfile=text)
         project.run(env={"PATH": "/nonexistent"})
         assert proxy.asked("http://nowhere.invalid/classic")
     check_image(tag_of(project), Canary("QQQQQQQQ"), [proxy.url.encode()])
