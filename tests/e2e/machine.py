@@ -1,7 +1,7 @@
-"""A machine within this one: no engine, no registry, a network, mounts and processes of its own.
+"""A machine within this one: a system from an image, no registry, a network, mounts and processes of its own.
 
-A second engine would take the shared one's bridge and socket away. Here it finds a network namespace behind NAT, an
-empty /run, its own /var/lib/docker, and a process namespace that ends everything in it at once.
+A second engine would take the shared one's bridge and socket away. Here it finds a network namespace behind NAT, a
+root directory of its own, and a process namespace that ends everything in it at once.
 """
 
 from __future__ import annotations
@@ -18,45 +18,42 @@ from pathlib import Path
 
 from project import Done, docker
 
-TOOLS = ("ip", "iptables", "unshare", "nsenter", "dockerd", "mmdebstrap")
+TOOLS = ("ip", "iptables", "unshare", "nsenter")
 CAN = os.geteuid() == 0 and all(shutil.which(tool) for tool in TOOLS)
 _REGISTRIES = ("registry-1.docker.io", "auth.docker.io", "index.docker.io", "docker.io")
 # The first process of the namespace; it ends with its standard input, so that nothing outlives a killed test.
 _INIT = """
 set -e
-place=$1
 mount --make-rprivate /
-if [ -d "$place/system" ]; then
-    cd "$place/system"
-    mount --bind . .
-    cd "$place/system"
-    mount -t proc proc proc
-    for each in dev sys; do mount --rbind "/$each" "$each"; done
-    cat /etc/resolv.conf >etc/resolv.conf
-    cat "$place/hosts" >etc/hosts
-    mkdir -p old
-    pivot_root . old
-    cd /
-    umount -l /old
-    rmdir /old
-else
-    mount -t proc proc /proc
-    mount --bind "$place/hosts" /etc/hosts
-    mount --bind "$place/docker" /var/lib/docker
-fi
+cd "$1/system"
+mount --bind . .
+cd "$1/system"
+mount -t proc proc proc
+for each in dev sys; do mount --rbind "/$each" "$each"; done
+cat /etc/resolv.conf >etc/resolv.conf
+cat "$1/hosts" >etc/hosts
+mkdir -p old
+pivot_root . old
+cd /
+umount -l /old
+rmdir /old
 mount -t tmpfs tmpfs /run
 mkdir -p /run/lock
 echo ready
 read -r line || :
 """
+_LOGIN = {
+    "HOME": "/root",
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+}
 _ENTER = 'cd "$1" && shift && exec "$@"'
 
 
 @dataclass(frozen=True)
 class Machine:
-    """`place` is visible inside and outside; `pid` is the first process, seen from outside."""
+    """`root` is the root directory and `pid` the first process, both seen from outside."""
 
-    place: Path
+    root: Path
     pid: int
 
     def run(
@@ -72,13 +69,11 @@ class Machine:
             raise AssertionError(f"{' '.join(words)} did not end in {deadline} s\n{out}\n{err}") from None
         return Done(process.returncode, out, err)
 
-    def start(
-        self, *words: str, cwd: Path, env: Mapping[str, str] | None = None
-    ) -> subprocess.Popen[str]:
-        """Start a command in the machine; its output goes to files, since an engine that it starts keeps them open."""
+    def start(self, *words: str, cwd: Path, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """Start a command in the machine, in a directory of it."""
         return subprocess.Popen(
             [*("nsenter", "-t", str(self.pid), "-m", "-n", "-p"), "sh", "-c", _ENTER, "sh", str(cwd), *words],
-            env={**plain_environment(), "BENCHROUTER_ENGINE_DATA_ROOT": str(self.place / "engine"), **(env or {})},
+            env={**plain_environment(), **_LOGIN, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -97,7 +92,12 @@ def plain_environment() -> dict[str, str]:
 
 def clone(repository: Path, target: Path) -> None:
     """Copy what git knows of a checkout, as it is in the working tree: a fresh clone."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=repository, capture_output=True, check=True)
+    if not (repository / ".git").exists():
+        made = (".venv*", ".benchrouter", "cache", "results", "runs", "__pycache__", "benchrouter.local.yaml")
+        shutil.copytree(repository, target, symlinks=True, ignore=shutil.ignore_patterns(*made))
+        return
+    words = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(words, cwd=repository, capture_output=True, check=True)
     for name in filter(None, listed.stdout.decode().split("\0")):
         if os.path.lexists(repository / name):
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -105,22 +105,18 @@ def clone(repository: Path, target: Path) -> None:
 
 
 @contextmanager
-def fresh_machine(image: str | None = None) -> Iterator[Machine]:
-    """Make a machine, and take it away with everything that runs in it.
+def fresh_machine(image: str) -> Iterator[Machine]:
+    """Make a machine whose system is an image of the shared engine; take it away with everything that runs in it.
 
-    With an image of the shared engine that is its whole system, found at `place / "system"` from outside; without,
-    it is this system with its tools, engine included, none of which runs.
+    Raises CalledProcessError where this machine does not allow that.
     """
     place = Path(tempfile.mkdtemp(prefix="brm-", dir="/var/tmp"))
     try:
-        for part in ("engine", "docker"):
-            (place / part).mkdir()
         nowhere = "".join(f"127.0.0.1 {name}\n::1 {name}\n" for name in _REGISTRIES)
         (place / "hosts").write_text(f"127.0.0.1 localhost\n{nowhere}")
-        if image is not None:
-            _unpack(image, place / "system")
+        _unpack(image, place / "system")
         with _behind_nat(place.name[-6:].lower().replace("_", "x")) as network, _first_process(network, place) as pid:
-            yield Machine(place, pid)
+            yield Machine(place / "system", pid)
     finally:
         _remove(place)
 
@@ -133,7 +129,8 @@ def _first_process(network: str, place: Path) -> Iterator[int]:
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        if process.stdout.readline() != "ready\n":
+            raise subprocess.CalledProcessError(process.wait(20), command)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         yield int(children[0])
     finally:
