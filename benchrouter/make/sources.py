@@ -18,7 +18,6 @@ from benchrouter.make.lockfile import read_epochs
 from benchrouter.make.variables import UsageError, Variables
 from benchrouter.models.model import Model, resolve
 from benchrouter.spec.benchmark import FILE, Benchmark, environment_directory, missing_environment
-from benchrouter.spec.dockerfile import siblings as siblings_of
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.settings import Settings
@@ -204,7 +203,9 @@ class _Reading:
         self, benchmark: Benchmark, ref: str, facts: EnvironmentFacts
     ) -> tuple[Benchmark, str] | None:
         """Find the environment that a sibling reference means, or add what is wrong with it."""
-        for name, environment in siblings_of(ref):
+        from benchrouter.spec.dockerfile import siblings
+
+        for name, environment in siblings(ref):
             owner = benchmark if name in (None, benchmark.name) else self._other(name or "")
             if owner and environment_directory(owner, environment, self.ws.root):
                 return owner, environment
