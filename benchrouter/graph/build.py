@@ -40,7 +40,7 @@ class Ask:
     """What a run asks for: models, variables in capitals, and what overrides the tasks' own values.
 
     `identities` gives the identity of each (model, benchmark): for the demo model it is the content of the
-    benchmark's answers. `templates` maps an overridden template to the digest of its bytes. `epochs` counts the
+    benchmark's answers. `templates` maps an overridden template to the digest of its bytes. `epochs` names the last
     refreshes of an environment by `<benchmark>/<environment>`; those in `refresh` are rebuilt by this run.
     """
 
@@ -50,8 +50,8 @@ class Ask:
     templates: Mapping[str, str] = field(default_factory=dict)
     repeat: int | None = None
     seed: int | None = None
-    epochs: Mapping[str, int] = field(default_factory=dict)
-    refresh: frozenset[str] = frozenset()
+    epochs: Mapping[str, str] = field(default_factory=dict)
+    refresh: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _image(
     ask: Ask, ident: EnvironmentId, facts: EnvironmentFacts, siblings: Mapping[str, ImageNode]
 ) -> ImageNode:
     label = "/".join(ident)
-    epoch = ask.epochs.get(label, 0) + (label in ask.refresh)
+    epoch = ask.refresh.get(label) or ask.epochs.get(label, "")
     key = digest(image_inputs(facts, {ref: node.key for ref, node in siblings.items()}, epoch))
     return ImageNode(
         benchmark=ident[0],
@@ -143,7 +143,7 @@ def _image(
     )
 
 
-def image_inputs(facts: EnvironmentFacts, siblings: Mapping[str, str], epoch: int) -> dict[str, JSON]:
+def image_inputs(facts: EnvironmentFacts, siblings: Mapping[str, str], epoch: str) -> dict[str, JSON]:
     """Say what an image's key covers; digests of trees stand for their files."""
     return {
         **facts.inputs(),

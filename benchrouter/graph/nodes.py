@@ -55,7 +55,7 @@ class ImageNode:
     facts: EnvironmentFacts
     bases: tuple[str, ...]
     siblings: Mapping[str, str]
-    epoch: int
+    epoch: str
     refresh: bool = False
 
     @property

@@ -29,7 +29,7 @@ def say(
     if kind == "task":
         return f"{_join(where.get('task', ''), 'task.yaml')}: {name} {change.value}{values}"
     if kind == "epoch":
-        return f"environment refreshed (epoch {old} -> {new})"
+        return f"environment refreshed (epoch {new})"
     subjects = {
         "variables": f"variable {name}",
         "templates": f"template templates/{name}",

@@ -13,6 +13,7 @@ from benchrouter.engine.images import remove_name
 from benchrouter.engine.workspace_images import workspace_images
 from benchrouter.keys.cache import sweep
 from benchrouter.make.session import Session
+from benchrouter.make.variables import UsageError
 from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
 from benchrouter.store.stale import clean_stale
@@ -76,7 +77,8 @@ def _chosen_results(session: Session) -> Iterator[Path]:
 
 def clean_superseded(session: Session) -> Removal:
     """Remove artifacts of keys that are no longer current, old failed attempts and their leftovers."""
-    session.require_model()
+    if not session.variables.models:
+        raise UsageError("stale=1 needs model=NAME: what is current depends on the model")
     variables = dict(session.sources.ask.variables)
     gone = clean_stale(
         session.ws,

@@ -1,8 +1,13 @@
-"""benchrouter.lock: how often each environment was refreshed; meant to be committed."""
+"""benchrouter.lock: the epoch in which each environment was last refreshed; meant to be committed.
+
+An epoch is unique, not a count: two clones that refresh on their own must not mean the same image by it.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +17,7 @@ from benchrouter.store.atomic import write_atomic
 FILE = "benchrouter.lock"
 
 
-def read_epochs(root: Path) -> dict[str, int]:
+def read_epochs(root: Path) -> dict[str, str]:
     """Read the epochs by `<benchmark>/<environment>`; raise SpecError for a file that is not ours any more."""
     path = root / FILE
     try:
@@ -23,16 +28,21 @@ def read_epochs(root: Path) -> dict[str, int]:
         raise SpecError((Problem(str(path), None, f"cannot be read: {error}"),)) from None
     try:
         epochs = json.loads(text)["epochs"]
-        if all(isinstance(name, str) and type(count) is int and count >= 0 for name, count in epochs.items()):
+        if all(isinstance(name, str) and isinstance(epoch, str) for name, epoch in epochs.items()):
             return dict(epochs)
     except json.JSONDecodeError as error:
         raise SpecError((Problem(str(path), error.lineno, f"not JSON: {error.msg}"),)) from None
     except (KeyError, TypeError, AttributeError):
         pass
-    raise SpecError((Problem(str(path), 1, 'expected {"epochs": {"<benchmark>/<environment>": <number>}}'),))
+    raise SpecError((Problem(str(path), 1, 'expected {"epochs": {"<benchmark>/<environment>": "<epoch>"}}'),))
 
 
-def write_epochs(root: Path, epochs: Mapping[str, int]) -> None:
+def new_epoch() -> str:
+    """Make an epoch that nobody used before; people read the time in it."""
+    return time.strftime("%Y%m%dt%H%M%Sz", time.gmtime()) + "-" + secrets.token_hex(4)
+
+
+def write_epochs(root: Path, epochs: Mapping[str, str]) -> None:
     """Write the epochs, sorted, so that the file merges well."""
     text = json.dumps({"epochs": dict(sorted(epochs.items()))}, indent=2) + "\n"
     write_atomic(root / FILE, text.encode())

@@ -13,6 +13,7 @@ from benchrouter.graph.nodes import ImageNode
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
+from benchrouter.models.model import Model
 
 
 def prepare(run: Run) -> bool:
@@ -28,6 +29,7 @@ def prepare(run: Run) -> bool:
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
         run.endpoints.check(models)
+    _warn_of_unset_names(run, models)
     missing = missing_bases(run)
     for ref, why in missing.items():
         run.reporter.note(f"missing: {ref} for {', '.join(_users(session.missing_images, ref))}: {why}")
@@ -51,6 +53,20 @@ def check_site(run: Run) -> None:
             check_secrets(run.engine, site)
     except EngineError as error:
         raise UsageError(str(error)) from None
+
+
+def _warn_of_unset_names(run: Run, models: tuple[Model, ...]) -> None:
+    """Say which variables are named as secrets and not set: a task may fail for it in a way that is hard to read."""
+    environ, settings = run.session.environ, run.session.sources.settings
+    for model in models:
+        declared = settings.models.get(model.name)
+        name = declared.api_key_env if declared else None
+        if name and not environ.get(name):
+            run.reporter.note(f"model {model.name}: {name} (api_key_env) is not set; its key is EMPTY")
+    named = {name for job in run.session.due_jobs for name in job.facts.task().pass_env} | {*settings.pass_env}
+    for name in sorted(named):
+        if name not in environ:
+            run.reporter.note(f"{name} (pass_env) is not set; the jobs do not get it")
 
 
 def missing_bases(run: Run) -> dict[str, str]:

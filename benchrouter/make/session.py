@@ -33,7 +33,7 @@ NO_MODEL = """no model given. Type for example
     doit run model=demo          the embedded demo model, no key needed
     doit run model=gpt-4o        with BENCHROUTER_MODEL_ENDPOINT and OPENAI_API_KEY set
 
-or set BENCHROUTER_MODEL_NAME. `doit list` shows the images, `doit help` the commands."""
+or set BENCHROUTER_MODEL_NAME. `doit list --all` shows the images, `doit help` the commands."""
 
 
 @dataclass
@@ -51,6 +51,7 @@ class Session:
     pruned: bool = False
     always: bool = False
     may_write: bool = False
+    whole: bool = False
     fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
     live: Run | None = None
     _settled: dict[str, Aggregate] = field(default_factory=dict)
@@ -65,13 +66,14 @@ class Session:
         pruned: bool = False,
         always: bool = False,
         may_write: bool = False,
+        whole: bool = False,
     ) -> Session:
         """Parse the variables and find the workspace; raise UsageError or StoreError."""
         # doit has changed into the directory of dodo.py; the wrapper says where the person stands.
         cwd = Path(environ.get("BENCHROUTER_CWD") or Path.cwd())
         ws = Workspace.find(Path.cwd())
         variables = parse(given, environ)
-        return cls(ws, variables, cwd, environ, named, pruned and not named, always, may_write)
+        return cls(ws, variables, cwd, environ, named, pruned and not named, always, may_write, whole)
 
     def require_model(self) -> None:
         """Raise UsageError that says what to type when no model is given."""
@@ -81,7 +83,9 @@ class Session:
     @cached_property
     def sources(self) -> reading.Sources:
         """Settings, benchmarks and environments, read once."""
-        loaded = reading.load(self.ws, self.variables, self.environ, self.cwd)
+        loaded = reading.load(
+            self.ws, self.variables, self.environ, self.cwd, self.named, whole=self.whole
+        )
         if self.may_write:
             loaded.save_caches()
         return loaded
@@ -261,7 +265,7 @@ def current() -> Session:
     try:
         return _SESSION.get()
     except LookupError:
-        session = Session.begin(doit_variables())
+        session = Session.begin(doit_variables(), whole=True)
         announce(session)
         return session
 

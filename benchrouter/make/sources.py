@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchrouter.graph.build import Ask, Environment, EnvironmentId, Selected
@@ -14,7 +16,7 @@ from benchrouter.keys.environment import environment_facts
 from benchrouter.keys.facts import EnvironmentFacts
 from benchrouter.keys.scan import ScannedBenchmark, scan_benchmark
 from benchrouter.keys.settings import scan_settings
-from benchrouter.make.lockfile import read_epochs
+from benchrouter.make.lockfile import new_epoch, read_epochs
 from benchrouter.make.variables import UsageError, Variables
 from benchrouter.models.model import Model, resolve
 from benchrouter.spec.benchmark import FILE, Benchmark, environment_directory, missing_environment
@@ -45,14 +47,28 @@ class Sources:
                 return
 
 
-def load(ws: Workspace, variables: Variables, environ: Mapping[str, str], cwd: Path) -> Sources:
-    """Read everything that the variables ask for; raise SpecError or UsageError with all that is wrong."""
+def load(
+    ws: Workspace,
+    variables: Variables,
+    environ: Mapping[str, str],
+    cwd: Path,
+    named: Sequence[str] = (),
+    *,
+    whole: bool = False,
+) -> Sources:
+    """Read everything that the variables ask for; raise SpecError or UsageError with all that is wrong.
+
+    Without `bench=`, node names (`named`) mean the benchmarks in them, and `whole` all there are, whatever the
+    default group holds.
+    """
     reading = _Reading(ws, [])
     settings, warnings = scan_settings(ws.root, reading.cache(ws.root), environ)
     reading.problems += warnings
     models = tuple(resolve(name, settings, environ) for name in variables.models)
-    chosen = choose(variables.bench, _catalog(ws, settings, cwd))
+    catalog = _catalog(ws, settings, cwd)
+    chosen = choose(variables.bench or _meant(named, catalog, whole=whole), catalog)
     scanned = reading.benchmarks(chosen)
+    reading.refuse_names_of_others(scanned, catalog)
     selected = _select(scanned, chosen, variables.tasks)
     environments = reading.environments(selected)
     templates = reading.templates()
@@ -85,6 +101,18 @@ def _catalog(ws: Workspace, settings: Settings, cwd: Path) -> Catalog:
     return Catalog({path.name: path for path in found}, settings.groups, directory)
 
 
+def _meant(named: Sequence[str], catalog: Catalog, *, whole: bool) -> tuple[str, ...]:
+    """Find the benchmarks that node names mean: `job:hello/*` means hello; a name without one means all."""
+    if not named:
+        return ("all",) if whole else ()
+    parts = [re.split("[/@]", word.partition(":")[2])[0] for word in named]
+    if all(parts) and not any(word.startswith("base:") for word in named):
+        found = [name for name in catalog.benchmarks if any(fnmatchcase(name, part) for part in parts)]
+        if found:
+            return tuple(found)
+    return ("all",)
+
+
 def _select(
     scanned: Mapping[Path, ScannedBenchmark], chosen: tuple[Choice, ...], words: tuple[str, ...]
 ) -> tuple[Selected, ...]:
@@ -99,7 +127,7 @@ def _select(
     return tuple(Selected(by_name[name], tasks) for name, tasks in kept.items())
 
 
-def _refresh(words: tuple[str, ...], environments: Mapping[EnvironmentId, Environment]) -> frozenset[str]:
+def _refresh(words: tuple[str, ...], environments: Mapping[EnvironmentId, Environment]) -> dict[str, str]:
     known = ["/".join(ident) for ident in environments]
     unknown = [
         f"refresh={w}: no such environment in this run{did_you_mean(w, known)}"
@@ -108,7 +136,7 @@ def _refresh(words: tuple[str, ...], environments: Mapping[EnvironmentId, Enviro
     ]
     if unknown:
         raise UsageError("\n".join(unknown))
-    return frozenset(words)
+    return {word: new_epoch() for word in words}
 
 
 def _identities(models: tuple[Model, ...], selected: tuple[Selected, ...]) -> dict[tuple[str, str], JSON]:
@@ -218,6 +246,14 @@ class _Reading:
         if not (root / FILE).is_file():
             return None
         return scan_benchmark(root, self.cache(root), frozenset()).benchmark
+
+    def refuse_names_of_others(self, scanned: Mapping[Path, ScannedBenchmark], catalog: Catalog) -> None:
+        """Refuse a benchmark from elsewhere that is named like one of the workspace: results would mix."""
+        for root, scan in scanned.items():
+            own = catalog.benchmarks.get(scan.benchmark.name)
+            if own is not None and own.resolve() != root.resolve():
+                text = f"is named `{scan.benchmark.name}` like {own}, and their results would mix; rename one of them"
+                self.problems.append(Problem(str(root / FILE), None, text))
 
     def refuse(self) -> None:
         """Raise SpecError if anything found so far is an error."""

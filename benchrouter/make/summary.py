@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from shlex import quote
 from typing import TextIO
 
@@ -82,7 +83,8 @@ def _print_cause(session: Session, out: TextIO, alike: list[tuple[JobNode, Outco
         print(f"  | {line}", file=out)
     if not outcome.path:
         return
-    print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
+    if (Path(outcome.path) / layout.LOGS).is_dir():
+        print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
     script = layout.config_dir(session.ws, job.id) / "run.sh"
     if outcome.reason not in _NOT_REPEATABLE and script.exists():
         print(f"  repeat: sh {quote(str(script))}", file=out)

@@ -59,6 +59,8 @@ def read(path: Path) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"not valid YAML: {error.problem or error.context}"
+        if "mapping values are not allowed" in message:
+            message += "; a value that holds `: ` is quoted, or written below `key: |`"
         raise SpecError([Problem(str(path), mark.line + 1 if mark else None, message)]) from None
     except yaml.YAMLError as error:
         raise SpecError([Problem(str(path), None, f"not valid YAML: {error}")]) from None

@@ -30,7 +30,7 @@ class Clean(PlainCommand):
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Remove, and say what was removed and what could not be."""
-        session = Session.begin(doit_variables())
+        session = Session.begin(doit_variables(), whole=True)
         odd = [word for word in args if not word.startswith("image")]
         if odd:
             raise UsageError(

@@ -22,7 +22,7 @@ class Explain(PlainCommand):
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Print an explanation of each named node."""
-        session = Session.begin(doit_variables())
+        session = Session.begin(doit_variables(), named=args, whole=True)
         if not args:
             raise UsageError("explain what? Name a node, for example: doit explain 'job:*' model=demo")
         if any(word.startswith(("job:", "aggregate", "config:")) for word in args):

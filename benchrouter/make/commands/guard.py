@@ -28,5 +28,10 @@ def guarded(command: Callable[[], int]) -> int:
         # The reader is gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOT_ALL_COMPLETED
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"doit: {error.filename}: {error.strerror}; a run writes to its workspace", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def _containers(root: Path) -> None:
 def _remove(root: Path) -> None:
     import subprocess
 
-    subprocess.run(["doit", "clean"], cwd=root, capture_output=True, check=False)
+    subprocess.run([sys.executable, "-m", "doit", "clean"], cwd=root, capture_output=True, check=False)
 
 
 def _uptodate(root: Path) -> None:

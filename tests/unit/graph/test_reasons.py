@@ -98,7 +98,7 @@ def test_an_image_is_a_chain_to_the_root_cause() -> None:
         ("files|Dockerfile", "d2", "file E/Dockerfile changed"),
         ("build_args|A", "1", "build argument A added"),
         ("bases|debian", None, "base image debian removed"),
-        ("epoch", 1, "environment refreshed (epoch 0 -> 1)"),
+        ("epoch", "e1", "environment refreshed (epoch e1)"),
         ("files", None, "files of E changed"),
     ],
 )
