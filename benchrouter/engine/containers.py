@@ -20,6 +20,8 @@ from benchrouter.engine.stopping import Stopping
 from benchrouter.engine.streams import Stream
 
 _TICK = 0.2
+_KILLED = 137  # 128 + SIGKILL
+_OOM_WORD = 2.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def run_container(
         code = _start_and_follow(engine, spec, container, on_output, stopping)
         on_ended()
         state = _inspect(engine, spec, container)
+        if code == _KILLED and not stopping.stopped:
+            state = _await_word_of_oom(engine, spec, container, state)
         _refuse_a_leaving_engine(engine, spec, code, stopping)
     finally:
         leftover = _remove(engine, container)
@@ -151,6 +155,17 @@ def _start(engine: Engine, spec: ContainerSpec, container: str) -> str | None:
 def _inspect(engine: Engine, spec: ContainerSpec, container: str) -> dict[str, Any]:
     with engine.errors(f"inspecting container {spec.name}"):
         return dict(engine.api.inspect_container(container))
+
+
+def _await_word_of_oom(
+    engine: Engine, spec: ContainerSpec, container: str, state: dict[str, Any]
+) -> dict[str, Any]:
+    """Give the engine a moment to hear that the kernel killed for memory: on a busy machine the exit comes first."""
+    until = time.monotonic() + _OOM_WORD
+    while not state["State"].get("OOMKilled") and time.monotonic() < until:
+        time.sleep(_TICK / 2)
+        state = _inspect(engine, spec, container)
+    return state
 
 
 def _refuse_a_leaving_engine(engine: Engine, spec: ContainerSpec, code: int, stopping: Stopping) -> None:
