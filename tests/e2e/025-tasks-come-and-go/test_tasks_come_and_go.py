@@ -26,9 +26,10 @@ def test_the_aggregate_follows_and_nothing_else_moves(project: Project, tmp_path
     (root / "environments" / "b").rename(project.root / "environments" / "b")
     assert project.due() == []
     elsewhere = tmp_path / "else" / "where"
-    shutil.copytree(root, elsewhere)
+    shutil.move(root, elsewhere)
     done = project.run(f"bench={elsewhere}")
     assert project.ran(done) == [] and "overall 0.7500" in done.out, done.text
-    # Two of one name at once would mix: refused, with both places.
+    # Two of one name would mix: refused, with both places.
+    shutil.copytree(elsewhere, root)
     both = project.doit("run", f"bench=b,{elsewhere}", "model=m")
     assert both.status == 2 and "two selected benchmarks are named `b`" in both.err and str(root) in both.err
