@@ -86,8 +86,15 @@ start_with_systemd() {
     systemctl start docker >&2
 }
 
+# A pid file that outlived its process, and whose number another process has now, keeps an engine from starting.
+drop_stale() {
+    [ -r "$1" ] || return 0
+    [ "$(cat "/proc/$(cat "$1")/comm" 2>/dev/null)" = "$2" ] || rm -f "$1"
+}
+
 start_alone() {
-    # A pid file of an engine that is gone keeps a new one from starting; the engine itself checks a living one.
+    drop_stale /var/run/docker.pid dockerd
+    drop_stale /var/run/docker/containerd/containerd.pid containerd
     mkdir -p "$(dirname "$log")"
     say "starting dockerd, its log is $log"
     set --
