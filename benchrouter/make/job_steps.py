@@ -96,11 +96,11 @@ class JobSteps:
     def _the_executor(self) -> Executor:
         with self._executor_lock:
             if self._executor is None:
-                from benchrouter.jobs.simple import SimpleExecutor
+                from benchrouter.jobs.executor import EngineExecutor
 
                 site = self._session.sources.settings.site
                 owner = self._run.journal.owner.label
-                self._executor = SimpleExecutor(self._run.connected(), self._ws, site, owner)
+                self._executor = EngineExecutor(self._run.connected(), self._ws, site, owner)
             return self._executor
 
     def _watch(self, job: JobNode, outcome: Outcome) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.engine.client import Engine
+from benchrouter.jobs.executor import EngineExecutor
 from benchrouter.jobs.request import JobRequest
-from benchrouter.jobs.simple import SimpleExecutor
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Task
@@ -37,7 +37,7 @@ class JobBench:
         self.task_dir = self.root / "benchmarks" / "b" / "t"
         self.task_dir.mkdir(parents=True, exist_ok=True)
         self.workspace = Workspace(self.root).ensure()
-        self.executor = SimpleExecutor(self.engine, self.workspace, self.site, owner="pid=1")
+        self.executor = EngineExecutor(self.engine, self.workspace, self.site, owner="pid=1")
 
     def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
         fields = {
