@@ -28,7 +28,7 @@ def _all(graph: Graph) -> Iterator[Edge]:
     yield from _images(graph)
     for aggregate in graph.aggregates:
         for job in aggregate.jobs:
-            yield job.image, job.name
+            yield from ((name, job.name) for name in job.images)
             yield f"config:{job.label}", job.name
             yield job.name, aggregate.name
         yield aggregate.name, "aggregate"
@@ -39,7 +39,7 @@ def _collapsed(graph: Graph) -> Iterator[Edge]:
     for aggregate in graph.aggregates:
         jobs = f"{len(aggregate.jobs)} jobs: {aggregate.label}"
         for job in aggregate.jobs:
-            yield job.image, jobs
+            yield from ((name, jobs) for name in job.images)
         yield jobs, aggregate.name
         yield aggregate.name, "aggregate"
 

@@ -23,10 +23,12 @@ class JobRequest:
     """One attempt of one job.
 
     `tree` is what gets mounted: the task's directory, or a copy with links materialised. `seed` is the task's or
-    the run's, before the repeat index is added. `pass_env` holds values, which are never recorded. `inputs` is
-    what made the key (for job.json), `provenance` what may differ between identical runs. `changed` is asked
-    before the artifact is published: it names what changed under the job, or returns None when its inputs are
-    as they were. `replace` puts the new artifact in the place of a valid one of the same key.
+    the run's, before the repeat index is added. `images` maps each further image that the task uses, as it writes
+    it (`benchrouter-env-<environment>` for what a sidecar builds), to the name that the engine has it under.
+    `pass_env` holds values, which are never recorded. `inputs` is what made the key (for job.json), `provenance`
+    what may differ between identical runs. `changed` is asked before the artifact is published: it names what
+    changed under the job, or returns None when its inputs are as they were. `replace` puts the new artifact in the
+    place of a valid one of the same key.
     """
 
     id: JobId
@@ -38,6 +40,7 @@ class JobRequest:
     image_tag: str
     model: Model
     endpoint: str
+    images: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     seed: int | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from benchrouter.engine.build import BuildRequest, build
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, ImageBuildFailed, ImageMissing
 from benchrouter.engine.images import image_id, remove_name
-from benchrouter.graph.nodes import BaseNode, ImageNode
+from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.lockfile import read_epochs, write_epochs
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
@@ -67,7 +68,7 @@ class ImageSteps:
 
     def build(self, image: ImageNode) -> dict[str, float] | None:
         """Build an image unless another run builds it now; the value asks the runner to come again."""
-        blocked = self._blocked(image)
+        blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values()))
         if blocked is not None:
             self.failed[image.name] = blocked
             return None
@@ -87,11 +88,18 @@ class ImageSteps:
         """Take over how another invocation's build failed since this run began."""
         return failed_build(self._session.ws, image.key, self._run.id, self._run.started)
 
-    def _blocked(self, image: ImageNode) -> Outcome | None:
-        for ref in image.bases:
-            if ref in self.missing:
-                return self.missing[ref]
-        return next((self.failed[name] for name in image.siblings.values() if name in self.failed), None)
+    def blocked(self, names: Iterable[str]) -> Outcome | None:
+        """Give the outcome of the first of these image nodes that could not be had; None when all could."""
+        known = {**self.failed, **{base_name(ref): outcome for ref, outcome in self.missing.items()}}
+        return next((known[name] for name in names if name in known), None)
+
+    def names_of(self, job: JobNode) -> dict[str, str]:
+        """Map the images that a job uses beside its own, as it writes them, to their names in the engine."""
+        images = self._session.graph.images
+        return {
+            ref: images[name].tag if name in images else self.bases[ref].used if ref in self.bases else ref
+            for ref, name in job.uses.items()
+        }
 
     def _build(self, image: ImageNode) -> Outcome:
         try:

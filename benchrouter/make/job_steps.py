@@ -139,8 +139,9 @@ class JobSteps:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.breaker(job.model).given_up
         if not detail and (self._run.engine is None or self._run.engine_breaker.given_up):
             reason, detail = Reason.ENGINE, self._run.engine_fault or self._run.engine_breaker.given_up
-        if not detail and job.image in self._run.images.failed:
-            return self._run.images.failed[job.image]
+        blocked = self._run.images.blocked(job.images) if not detail else None
+        if blocked is not None:
+            return blocked
         return Outcome(JobState.FAILED, reason, detail) if detail else None
 
     def _too_many_gpus(self, job: JobNode) -> str:
@@ -226,6 +227,7 @@ class JobSteps:
             tree=mounted_tree(self._ws, facts) if inputs is not None else tree_path(self._ws, facts),
             benchmark_root=facts.root.parent,
             image_tag=self._session.graph.images[job.image].tag,
+            images=self._run.images.names_of(job),
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,

@@ -8,7 +8,6 @@ from benchrouter.engine.available import can_pull
 from benchrouter.engine.bases import alias_of, present
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
-from benchrouter.graph.nodes import ImageNode
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 
@@ -24,7 +23,7 @@ def prepare(run: Run) -> bool:
         run.endpoints.check(models)
     missing = missing_bases(run)
     for ref, why in missing.items():
-        run.reporter.note(f"missing: {ref} for {', '.join(_users(session.missing_images, ref))}: {why}")
+        run.reporter.note(f"missing: {ref} for {', '.join(_users(run, ref))}: {why}")
     if missing and session.variables.strict:
         print("strict=1: not started, since images are missing", file=sys.stderr)
         return False
@@ -36,12 +35,12 @@ def prepare(run: Run) -> bool:
 
 
 def missing_bases(run: Run) -> dict[str, str]:
-    """Find the bases of images to build that neither engine, alias nor registry has, and why."""
+    """Find the needed images from outside that neither engine, alias nor registry has, and why."""
     engine, site = run.engine, run.session.sources.settings.site
     if engine is None:
         return {}
     missing: dict[str, str] = {}
-    for ref in dict.fromkeys(ref for image in run.session.missing_images.values() for ref in image.bases):
+    for ref in run.session.needed_bases:
         try:
             alias = alias_of(ref, site)
             if present(engine, ref) or (alias and present(engine, alias)):
@@ -54,5 +53,8 @@ def missing_bases(run: Run) -> dict[str, str]:
     return missing
 
 
-def _users(images: dict[str, ImageNode], ref: str) -> list[str]:
-    return [image.label for image in images.values() if ref in image.bases]
+def _users(run: Run, ref: str) -> list[str]:
+    session = run.session
+    images = [image.label for image in session.missing_images.values() if ref in image.bases]
+    tasks = [f"{job.id.benchmark}/{job.id.task}" for job in session.due_jobs if ref in job.uses]
+    return list(dict.fromkeys([*images, *tasks]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from benchrouter.graph.nodes import AggregateNode, BaseNode, ImageNode, JobNode
+from benchrouter.graph.nodes import AggregateNode, BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.session import Session, current
 
 CONFIG: Mapping[str, Any] = {
@@ -27,12 +27,11 @@ class Recipes:
         return current()
 
     def bases(self) -> Iterable[BaseNode]:
-        """Base images: all, or those that a missing image builds on."""
+        """Images from outside: all, or those that a missing image builds on or a job uses."""
         session = self.session
         if not session.pruned:
             return session.graph.bases.values()
-        wanted = {ref for image in session.missing_images.values() for ref in image.bases}
-        return [base for ref, base in session.graph.bases.items() if ref in wanted]
+        return [base for ref, base in session.graph.bases.items() if ref in session.needed_bases]
 
     def images(self) -> Iterable[ImageNode]:
         """Environment images: all, or those that jobs need and the engine has not."""
@@ -52,16 +51,23 @@ class Recipes:
         if self.session.runs and image.name not in self.session.missing_images:
             return []
         siblings = [name for name in image.siblings.values() if self._shown(name)]
-        return [*(f"base:{ref}" for ref in image.bases), *siblings]
+        return [*map(base_name, image.bases), *siblings]
 
-    def _shown(self, image: str) -> bool:
-        return not self.session.pruned or image in self.session.missing_images
+    def _shown(self, name: str) -> bool:
+        """Tell whether doit sees an image's node, of an environment or from outside."""
+        session = self.session
+        if not session.pruned:
+            return True
+        if name in session.graph.images:
+            return name in session.missing_images
+        return name in map(base_name, session.needed_bases)
 
     def needs_of_job(self, job: JobNode) -> list[str]:
         """The image and the rendered configuration; none for a job that is up to date when doit runs it."""
         if self.session.runs and job.id not in self.session.stale_ids:
             return []
-        return [*([job.image] if self._shown(job.image) else []), f"config:{job.label}"]
+        images = [name for name in dict.fromkeys(job.images) if self._shown(name)]
+        return [*images, f"config:{job.label}"]
 
     def needs_of_aggregate(self, aggregate: AggregateNode) -> list[str]:
         """The jobs; only those that have to run when doit runs it."""

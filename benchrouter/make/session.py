@@ -169,6 +169,14 @@ class Session:
                 missing[name] = image
         return missing
 
+    @cached_property
+    def needed_bases(self) -> tuple[str, ...]:
+        """References from outside that this command gets: those that missing images build on, or that jobs use."""
+        refs = [ref for image in self.missing_images.values() for ref in image.bases]
+        jobs = [job for job in self.due_jobs if not unsupported(job.facts)]
+        refs += [ref for job in jobs for ref, name in job.uses.items() if name not in self.graph.images]
+        return tuple(dict.fromkeys(refs))
+
     @property
     def runs(self) -> bool:
         """Tell whether the command runs nodes, rather than listing them."""

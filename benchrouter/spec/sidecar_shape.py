@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from benchrouter.spec import values
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
-from benchrouter.spec.shapes import Count, Name, Scalar, Shape, Text, Texts, strings
+from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 _COMPOSE_KEYS = """
@@ -84,7 +84,7 @@ class SidecarShape(Shape):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     name: Name = Field(description="Host name of the service.")
-    image: Text | None = None
+    image: Image | None = None
     build: Name | None = Field(default=None, description="Environment whose image the service runs.")
     environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = Field(default_factory=dict)
     ports: Annotated[list[Any], BeforeValidator(_ports)] = Field(default_factory=list)
