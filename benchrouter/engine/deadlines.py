@@ -15,3 +15,6 @@ BUILD_STOP = 5.0  # from TERM to KILL of a builder's process group
 CLAIM = 20.0  # waiting for another workspace that is tagging the same key
 PULL_TRIES = 4  # attempts for one image
 PULL_WAIT = 1.0  # before the second attempt; doubled each time, with jitter
+NETWORK = 600.0  # waiting for a free range while other jobs have all of them
+RELAY_HEAD = 60.0  # from a connection to the relay until its request's head is complete
+RELAY_CONNECT = 30.0  # the relay's own connection to the endpoint

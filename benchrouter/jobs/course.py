@@ -10,6 +10,8 @@ from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.networks import Networks
+from benchrouter.engine.relay import Relays
 from benchrouter.jobs.attempt import Attempt, Listener
 from benchrouter.jobs.ending import Conclusion
 from benchrouter.jobs.redact import Redactor
@@ -37,6 +39,8 @@ class Course:
     """
 
     engine: Engine
+    networks: Networks
+    relays: Relays
     workspace: Workspace
     site: Site
     request: JobRequest

@@ -11,15 +11,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from ipaddress import IPv4Network
 from pathlib import Path
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.containers import Exit, run_container
-from benchrouter.engine.errors import DiskFull, EngineError, ImageMissing
+from benchrouter.engine.errors import Cancelled, DiskFull, EngineError, ImageMissing
 from benchrouter.engine.images import Image, inspect_image
 from benchrouter.engine.labels import object_labels
+from benchrouter.engine.networks import Networks
 from benchrouter.engine.ownership import give_back, remove_tree
+from benchrouter.engine.relay import Relays
 from benchrouter.graph.support import unsupported
 from benchrouter.jobs import growth
 from benchrouter.jobs.attempt import Attempt, Listener
@@ -53,6 +56,8 @@ class EngineExecutor:
         self._workspace = workspace
         self._site = site
         self._owner = owner
+        self._networks = Networks(engine, IPv4Network(site.networks))
+        self._relays = Relays()
         self._sdk = install_sdk(workspace)
         self._sight = Sight(engine)
         self._publisher = Publisher(workspace, Renderer(workspace, site.limits), site.limits.keep_failed)
@@ -90,6 +95,8 @@ class EngineExecutor:
         labels = object_labels(self._workspace.id, request.run_id, owner=self._owner, job=str(request.id))
         return Course(
             self._engine,
+            self._networks,
+            self._relays,
             self._workspace,
             self._site,
             request,
@@ -106,6 +113,8 @@ class EngineExecutor:
             return self._attempt(course)
         except Ended as ended:
             return ended.conclusion
+        except Cancelled:
+            return Conclusion(reason=Reason.CANCELLED, detail="interrupted")
         except ImageMissing as error:
             return Conclusion(reason=Reason.IMAGE_MISSING, detail=str(error))
         except DiskFull as error:

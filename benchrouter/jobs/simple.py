@@ -7,10 +7,14 @@ from contextlib import contextmanager
 
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.jobs.course import Course
+from benchrouter.jobs.wired import wired
 
 
 @contextmanager
 def surround(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
-    """Run the container as it is: on the host's network, or on none."""
-    del course
-    yield spec
+    """Leave the host's network, or none, as it is; `bridge` is a network of the job's own, the relay its only exit."""
+    if spec.network != "bridge":
+        yield spec
+        return
+    with wired(course, spec, internal=True) as job:
+        yield job.spec

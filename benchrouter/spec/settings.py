@@ -76,6 +76,7 @@ class Site:
     pip_index_url: str | None = field(default=None, repr=False)
     apt_mirror: str | None = field(default=None, repr=False)
     build_network: str | None = None
+    networks: str = "10.231.0.0/16"
     build_parallel: int = 2
     build_timeout: float = 3600.0
     limits: SiteLimits = SiteLimits()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +36,17 @@ def _url(value: Any) -> str:
     if not isinstance(value, str) or not re.match(r"https?://[^/\s]+", value):
         raise ValueError("expected a URL that starts with http:// or https://")
     return _without_password(value)
+
+
+def _range(value: Any) -> str:
+    """Read a range of IPv4 addresses in which many small networks fit."""
+    try:
+        network = IPv4Network(value)
+    except (ValueError, TypeError):
+        network = None
+    if network is None or network.prefixlen > 24:
+        raise ValueError("expected a private range such as `10.231.0.0/16`, /24 or wider")
+    return str(network)
 
 
 def _without_password(value: Any) -> str:
@@ -71,6 +83,7 @@ def _parameters(value: Any) -> Any:
 
 
 Url = Annotated[str, BeforeValidator(_url)]
+Range = Annotated[str, BeforeValidator(_range)]
 Place = Annotated[str, BeforeValidator(_without_password)]
 
 
@@ -139,6 +152,7 @@ class SiteShape(Shape):
     pip_index_url: Url | None = None
     apt_mirror: Url | None = None
     build_network: Text | None = None
+    networks: Range = "10.231.0.0/16"
     build_parallel: AtLeastOne = 2
     build_timeout: Seconds = 3600.0
     limits: LimitsShape = Field(default_factory=LimitsShape)

@@ -42,10 +42,15 @@ class JobBench:
     def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
         fields = {
             name: options.pop(name)
-            for name in ("model", "variables", "pass_env", "seed", "changed", "inputs", "image_tag")
+            for name in ("model", "variables", "pass_env", "seed", "changed", "inputs", "image_tag", "endpoint")
             if name in options
         }
-        given: dict[str, Any] = {"image_tag": self.image, "model": self.model, **fields}
+        given: dict[str, Any] = {
+            "image_tag": self.image,
+            "model": self.model,
+            "endpoint": "http://127.0.0.1:9/v1",
+            **fields,
+        }
         return JobRequest(
             id=JobId("b", name, given["model"].name, options.pop("index", 0)),
             key=key,
@@ -53,7 +58,6 @@ class JobBench:
             task=Task("T", command, **options),
             tree=self.task_dir,
             benchmark_root=self.task_dir.parent,
-            endpoint="http://127.0.0.1:9/v1",
             **given,
         )
 

@@ -230,9 +230,7 @@ def test_result_that_changes_after_the_end_is_refused(
     failed(bench.run(GOOD), Reason.INVALID_RESULT, "changed after")
 
 
-@pytest.mark.parametrize(
-    "options", [{"docker": True}, {"sidecars": ({"name": "db"},)}, {"network": "bridge"}]
-)
+@pytest.mark.parametrize("options", [{"docker": True}, {"sidecars": ({"name": "db"},)}])
 def test_modes_of_later_are_unsupported(bench: JobBench, options: dict[str, object]) -> None:
     failed(bench.run(GOOD, **options), Reason.UNSUPPORTED, "does not provide")
 

@@ -1,0 +1,89 @@
+"""A job on a network of its own, from which the model's endpoint is reached through our relay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.errors import EngineError
+from benchrouter.engine.networks import Network
+from benchrouter.engine.upstream import Upstream
+from benchrouter.jobs.course import Course
+from benchrouter.models.asker import is_loopback
+from benchrouter.spec.settings import Site
+
+ENDPOINT = "BENCHROUTER_MODEL_ENDPOINT"
+_NO_PROXY = ("NO_PROXY", "no_proxy")
+_NOWHERE = ("127.0.0.1",)  # an engine before 26 answers names on an internal network by the host's resolver
+
+
+@dataclass(frozen=True)
+class Wired:
+    """A network, and the container described so that it runs there."""
+
+    network: Network
+    spec: ContainerSpec
+
+
+@contextmanager
+def wired(
+    course: Course, spec: ContainerSpec, *, internal: bool = False, names: tuple[str, ...] = ()
+) -> Iterator[Wired]:
+    """Make a network with a relay to the endpoint, and remove both.
+
+    `internal` leaves the relay as the only way out. `names` are hosts beside the job, which no proxy may be
+    asked for. Raises EngineError or Cancelled.
+    """
+    networks = course.networks
+    name = f"benchrouter-{course.attempt.token}"
+    with (
+        networks.network(name, course.labels, course.cancelled, internal=internal, room=len(names) + 1) as network,
+        _relayed(course, network, internal) as endpoint,
+    ):
+        course.facts["network"] = {"subnet": str(network.subnet), "internal": internal, "endpoint": endpoint}
+        environment = dict(spec.environment)
+        if environment.get(ENDPOINT) == course.request.endpoint:  # else the task has set it itself
+            environment[ENDPOINT] = endpoint
+        moved = replace(
+            spec,
+            network=network.name,
+            environment=environment,
+            secrets=_without_proxy(course, spec.secrets, (str(network.gateway), *names)),
+            dns=_NOWHERE if internal else (),
+        )
+        yield Wired(network, moved)
+
+
+@contextmanager
+def _relayed(course: Course, network: Network, internal: bool) -> Iterator[str]:
+    """Give the URL under which the endpoint is reached from the network."""
+    told = course.request.endpoint
+    if not told:
+        yield ""
+        return
+    upstream = _upstream(told, course.site)
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(course.relays.relay(upstream, network.gateway, network.subnet))
+        except OSError as error:
+            if internal or is_loopback(upstream.host):
+                raise EngineError(
+                    f"the engine's network {network.subnet} has no address on this machine ({error.strerror}): the "
+                    "model's endpoint cannot be reached from it; use an engine of this machine"
+                ) from None
+            url = told
+        yield url
+
+
+def _upstream(endpoint: str, site: Site) -> Upstream:
+    given = {"http": site.proxies.http, "https": site.proxies.https, "no_proxy": site.proxies.no_proxy}
+    proxies = {name: value for name, value in given.items() if value}
+    return Upstream(endpoint, site.ca_bundle, proxies or None)
+
+
+def _without_proxy(course: Course, secrets: Mapping[str, str], hosts: tuple[str, ...]) -> dict[str, str]:
+    """Except hosts from the site's proxies; what the caller passes on stays byte for byte."""
+    ours = {name for name in _NO_PROXY if name not in course.request.pass_env}
+    return {name: ",".join((value, *hosts)) if name in ours else value for name, value in secrets.items()}
