@@ -58,7 +58,8 @@ class ContainerSpec:
 
     `environment` holds what may be shown; `secrets` holds values that no rendering, log or error may contain.
     `network` is `host`, `none` or the name of a network; `dns` replaces its name servers. `stop_grace` is seconds
-    between TERM and KILL. `user` None is the image's own. `volumes` are paths in the container that get a volume of their own, gone with the container.
+    between TERM and KILL. `user` None is the image's own. `volumes` are paths in the container that get a volume
+    of their own, gone with the container.
     """
 
     name: str

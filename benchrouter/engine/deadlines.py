@@ -18,3 +18,5 @@ PULL_WAIT = 1.0  # before the second attempt; doubled each time, with jitter
 NETWORK = 600.0  # waiting for a free range while other jobs have all of them
 RELAY_HEAD = 60.0  # from a connection to the relay until its request's head is complete
 RELAY_CONNECT = 30.0  # the relay's own connection to the endpoint
+DAEMON = 120.0  # a job's own Docker daemon, from its start to its first answer
+PRELOAD = 3600.0  # loading the images of a job, or of a seed

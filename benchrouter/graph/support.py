@@ -8,7 +8,6 @@ from benchrouter.spec.task import Task
 
 _LACKING = {
     Mode.COMPOSE: "the task wants sidecars, which this version does not provide",
-    Mode.DIND: "the task wants its own Docker daemon (docker: true), which this version does not provide",
     Mode.COMPOSE_DIND: "the task wants its own Docker daemon and sidecars, which this version does not provide",
 }
 

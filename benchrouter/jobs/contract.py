@@ -90,6 +90,8 @@ def _own(request: JobRequest, image_pythonpath: str) -> dict[str, str]:
             {"command": task.command, "result_file": task.result_file, "result_key": task.result_key}
         ),
     }
+    if task.docker:
+        values |= {"BENCHROUTER_DOCKER_ENABLED": "true", "BENCHROUTER_DIND_IMAGES": ",".join(task.docker_images)}
     if request.seed is not None:
         values["BENCHROUTER_SEED"] = str(request.seed + request.id.repeat)
     if model.parameters:
@@ -129,7 +131,7 @@ def secret_values(request: JobRequest, site: Site) -> list[str]:
 def limits(task: Task, default: SiteLimits, host: Host) -> Limits:
     """Fix the limits of the container: the task's, else the site's, never above what the host has."""
     asked = task.resources
-    memory = asked.memory or default.memory
+    memory = asked.memory or default.memory_of(docker=task.docker)
     cpus = asked.cpus or default.cpus
     return Limits(
         memory=min(memory, host.memory) if host.memory else memory,

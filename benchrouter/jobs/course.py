@@ -10,6 +10,7 @@ from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.dind.daemons import Daemons
 from benchrouter.engine.networks import Networks
 from benchrouter.engine.relay import Relays
 from benchrouter.jobs.attempt import Attempt, Listener
@@ -41,6 +42,7 @@ class Course:
     engine: Engine
     networks: Networks
     relays: Relays
+    daemons: Daemons
     workspace: Workspace
     site: Site
     request: JobRequest

@@ -59,8 +59,13 @@ def _stopped_by_us(task: Task, exit: Exit) -> tuple[Reason, str] | None:
     if exit.stopped_because:
         return Reason.DISK, exit.stopped_because
     if exit.timed_out:
-        return Reason.TIMEOUT, f"still running after {task.timeout:g} s (`timeout:` in task.yaml)"
+        return Reason.TIMEOUT, timeout_text(task)
     return None
+
+
+def timeout_text(task: Task) -> str:
+    """Say that a task ran out of time."""
+    return f"still running after {task.timeout:g} s (`timeout:` in task.yaml)"
 
 
 def _status(code: int | None, verdict: Verdict) -> str:

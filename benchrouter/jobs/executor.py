@@ -17,6 +17,7 @@ from pathlib import Path
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.containers import Exit, run_container
+from benchrouter.engine.dind.daemons import Daemons
 from benchrouter.engine.errors import Cancelled, DiskFull, EngineError, ImageMissing
 from benchrouter.engine.images import Image, inspect_image
 from benchrouter.engine.labels import object_labels
@@ -58,6 +59,7 @@ class EngineExecutor:
         self._owner = owner
         self._networks = Networks(engine, IPv4Network(site.networks))
         self._relays = Relays()
+        self._daemons = Daemons(engine, workspace, site.limits.seed_bytes)
         self._sdk = install_sdk(workspace)
         self._sight = Sight(engine)
         self._publisher = Publisher(workspace, Renderer(workspace, site.limits), site.limits.keep_failed)
@@ -84,6 +86,10 @@ class EngineExecutor:
             listener.close()
             self._remove(course)
 
+    def close(self) -> None:
+        """Let go of what the jobs of the run shared."""
+        self._daemons.close()
+
     def _course(
         self,
         request: JobRequest,
@@ -97,6 +103,7 @@ class EngineExecutor:
             self._engine,
             self._networks,
             self._relays,
+            self._daemons,
             self._workspace,
             self._site,
             request,

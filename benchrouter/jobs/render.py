@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_SCRIPT = "run.sh"
+DIND_SCRIPT = "dind-entrypoint.sh"
 
 # What differs between machines and runs comes from the caller's environment when the script runs.
 BY_VARIABLE = {
@@ -130,12 +131,19 @@ def overridden_templates(workspace: Workspace) -> dict[str, str]:
     return overridden
 
 
-def load_template(workspace: Workspace, name: str) -> Template:
+def dind_script(workspace: Workspace | None, request: JobRequest) -> bytes:
+    """Render the entrypoint of a task with its own Docker daemon; from the packaged template without a workspace."""
+    text = load_template(workspace, f"{DIND_SCRIPT}.j2").render(job=_one_line(str(request.id)))
+    return os.fsencode(text)
+
+
+def load_template(workspace: Workspace | None, name: str) -> Template:
     """Load a template: the workspace's own, else the packaged one; raises what Jinja raises."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    places = [TEMPLATES] if workspace is None else [workspace.templates, TEMPLATES]
     environment = Environment(
-        loader=FileSystemLoader([workspace.templates, TEMPLATES], encoding="utf-8"),
+        loader=FileSystemLoader(places, encoding="utf-8"),
         undefined=StrictUndefined,
         autoescape=False,  # shell, not HTML: every value goes through `sh`
         trim_blocks=True,

@@ -212,10 +212,12 @@ class JobSteps:
         self._run.reporter.ended(job.name, outcome)
 
     def release(self) -> None:
-        """Let go of the keys that jobs held when the run was stopped."""
+        """Let go of the keys that jobs held when the run was stopped, and of what they shared."""
         for ident in list(self._locks):
             self._locks.pop(ident).release()
 
+        if self._executor is not None:
+            self._executor.close()
     def _request(self, job: JobNode, inputs: dict[str, Any] | None = None) -> JobRequest:
         sources, facts = self._session.sources, job.facts
         task = facts.task()
@@ -228,6 +230,7 @@ class JobSteps:
             benchmark_root=facts.root.parent,
             image_tag=self._session.graph.images[job.image].tag,
             images=self._run.images.names_of(job),
+            environment=facts.environment,
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,

@@ -121,7 +121,8 @@ class Run:
     def _job_demand(self, job: JobNode) -> Demand:
         resources = job.facts.task().resources
         memory = self.admission.memory
-        limit = min(resources.memory or self.session.sources.settings.site.limits.memory, memory)
+        default = self.session.sources.settings.site.limits.memory_of(docker=job.facts.docker)
+        limit = min(resources.memory or default, memory)
         held = min(reserve(resources.reserve, limit, memory, self.slots), memory)
         gpus = resources.gpus if resources.gpus <= self.admission.gpus else 0
         return Demand(held, gpus, model=job.model.name)

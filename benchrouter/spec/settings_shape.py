@@ -121,12 +121,14 @@ class LimitsShape(Shape):
     """Limits where a task sets none, and what is kept."""
 
     memory: Size = _DEFAULTS.memory
+    dind_memory: Size = _DEFAULTS.dind_memory
     cpus: Positive = _DEFAULTS.cpus
     pids: AtLeastOne = _DEFAULTS.pids
     log_bytes: Size = _DEFAULTS.log_bytes
     output_bytes: Size = _DEFAULTS.output_bytes
     output_files: AtLeastOne = _DEFAULTS.output_files
     free_disk: Size = _DEFAULTS.free_disk
+    seed_bytes: Size = _DEFAULTS.seed_bytes
     keep_failed: Count = _DEFAULTS.keep_failed
     keep_runs: AtLeastOne = _DEFAULTS.keep_runs
     endpoint_failures: AtLeastOne = _DEFAULTS.endpoint_failures

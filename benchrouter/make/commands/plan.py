@@ -99,7 +99,9 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     memory = psutil.virtual_memory().total
     site = session.sources.settings.site
     models = {m.name: m.max_concurrency for m in session.sources.ask.models if m.max_concurrency}
-    demands = [_demand(job, memory, slots, site.limits.memory) for job in due]
+    demands = [
+        _demand(job, memory, slots, site.limits.memory_of(docker=job.facts.docker)) for job in due
+    ]
     gpus = max((demand.gpus for demand in demands), default=0)
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)

@@ -1,0 +1,78 @@
+"""The images that a job's own daemon begins with: under which names, and how they come out of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchrouter.engine.client import Engine
+from benchrouter.engine.errors import ImageMissing
+from benchrouter.engine.images import inspect_image
+from benchrouter.engine.references import same_image
+from benchrouter.keys.canonical import digest
+
+_BLOCK = 1 << 20
+
+Source = Callable[[], Iterator[bytes]]
+"""Opens a stream of an archive in the form of `docker save`."""
+
+
+@dataclass(frozen=True)
+class Preload:
+    """What is loaded: `names` maps each name that the task uses to the engine's, `ids` the engine's to image ids.
+
+    `size` is in bytes, unpacked, layers that images share counted for each.
+    """
+
+    names: Mapping[str, str]
+    ids: Mapping[str, str]
+    size: int
+
+    @property
+    def tags(self) -> tuple[tuple[str, str], ...]:
+        """Pair what an archive calls an image with what the task calls it, where these differ."""
+        return tuple(
+            (source, name)
+            for name, source in self.names.items()
+            if "@" not in name and not same_image(name, source)
+        )
+
+    @property
+    def spare(self) -> tuple[str, ...]:
+        """Name what an archive brings along and the task does not use."""
+        wanted = [name for name in self.names if "@" not in name]
+        return tuple(
+            source for source in self.ids if "@" not in source and not any(same_image(source, n) for n in wanted)
+        )
+
+    def key(self, environment: str) -> str:
+        """Key of the seed: what is loaded under which names, by the daemon of which image."""
+        ids = {name: self.ids[source] for name, source in self.names.items()}
+        return digest({"seed": 1, "environment": environment, "images": ids})
+
+
+def preload_of(engine: Engine, names: Mapping[str, str]) -> Preload:
+    """Look up what the engine has under its own names; raise ImageMissing for the first that it has not."""
+    ids: dict[str, str] = {}
+    size = 0
+    for source in dict.fromkeys(names.values()):
+        found = inspect_image(engine, source)
+        if found is None:
+            raise ImageMissing(f"the engine has no image {source}, which the task's own daemon is to be given")
+        ids[source] = found.id
+        size += found.size
+    return Preload(dict(names), ids, size)
+
+
+def saved(engine: Engine, preload: Preload) -> Iterator[bytes]:
+    """Stream one archive of all images out of the engine; a layer that several share is in it once."""
+    api: Any = engine.slow
+    with engine.errors("saving the images for a task's own daemon"):
+        params = {"names": list(preload.ids)}
+        answer = api.get(api._url("/images/get"), params=params, stream=True, timeout=api.timeout)
+        api._raise_for_status(answer)
+        try:
+            yield from answer.iter_content(_BLOCK)
+        finally:
+            answer.close()

@@ -1,0 +1,162 @@
+"""DinD mode: the task's container has a Docker daemon of its own, with the task's images in it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from benchrouter.engine import deadlines
+from benchrouter.engine.container_spec import ContainerSpec, Privileges
+from benchrouter.engine.dind.control import CONTROL, SCRIPT, STORAGE, Control
+from benchrouter.engine.dind.daemons import Planted, Wish
+from benchrouter.engine.dind.pipe import Pipe, piped
+from benchrouter.engine.dind.preload import Preload, preload_of, saved
+from benchrouter.engine.dind.runtime import Choice
+from benchrouter.engine.errors import means_disk_full
+from benchrouter.jobs.course import Course
+from benchrouter.jobs.ending import Conclusion, timeout_text
+from benchrouter.jobs.logs import CappedLog
+from benchrouter.jobs.render import dind_script
+from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.wired import wired
+from benchrouter.spec.dockerfile import SIBLING_PREFIX
+from benchrouter.store.states import Reason
+
+LOG = "dockerd.log"
+_CHUNK = 1 << 20
+
+
+@contextmanager
+def surround(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
+    """Give the container a network of its own, unless it wants none, and a daemon."""
+    if spec.network == "none":
+        with own_daemon(course, spec) as equipped:
+            yield equipped
+        return
+    with (
+        wired(course, spec, internal=spec.network == "bridge") as job,
+        own_daemon(course, job.spec) as equipped,
+    ):
+        yield equipped
+
+
+@contextmanager
+def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
+    """Let the container start a daemon before the command; the storage is a volume that goes with the container."""
+    began = time.monotonic()
+    preload = preload_of(course.engine, preloaded_names(course.request))
+    choice = course.daemons.choice(spec.image, course.labels, course.cancelled)
+    planted = _planted(course, preload)
+    control = Control.fresh(course.attempt.directory / "daemon", dind_script(course.workspace, course.request))
+    control.write_names(preload.tags, preload.spare)
+    beginning = _Beginning(course, control, began)
+    course.watches.append(beginning)
+    course.timeout += deadlines.DAEMON + deadlines.PRELOAD  # the task's own counts from when the daemon is ready
+    with piped(control.images, lambda: saved(course.engine, preload)) as pipe:
+        try:
+            yield _equipped(spec, control, choice, planted)
+        finally:
+            _keep_log(course, control)
+            course.facts["daemon"] = _facts(control, choice, planted, beginning)
+    if beginning.after is None and not control.ready and course.fault is None:
+        course.fault = _failure(control, pipe)
+
+
+def preloaded_names(request: JobRequest) -> dict[str, str]:
+    """Map the names under which the task's daemon has images to the engine's: its own image's, then those it lists."""
+    own = (request.image_tag, f"{SIBLING_PREFIX}{request.environment}:latest")
+    names = {name: request.image_tag for name in own[: 2 if request.environment else 1] if name == name.lower()}
+    return names | {ref: request.images.get(ref, ref) for ref in request.task.docker_images}
+
+
+def _planted(course: Course, preload: Preload) -> Planted:
+    tag = course.request.image_tag
+    wish = Wish(
+        image=tag,
+        environment=preload.ids[tag],
+        preload=preload,
+        # Held beyond this job, for all of the run.
+        labels={name: text for name, text in course.labels.items() if name != "benchrouter.job"},
+        script=dind_script(None, course.request),
+        source=lambda: saved(course.engine, preload),
+        scratch=course.attempt.directory / "seed",
+    )
+    return course.daemons.seed(wish, course.cancelled)
+
+
+def _equipped(spec: ContainerSpec, control: Control, choice: Choice, planted: Planted) -> ContainerSpec:
+    rights: Privileges = choice.privileges
+    if planted.device is not None:
+        rights = replace(rights, devices=(planted.device,))
+    return replace(
+        spec,
+        entrypoint=(*spec.entrypoint, f"{CONTROL}/{SCRIPT}"),
+        command=spec.command[-1:],
+        mounts=(*spec.mounts, control.mount),
+        volumes=(STORAGE,),
+        privileges=rights,
+        user="0:0",
+    )
+
+
+@dataclass
+class _Beginning:
+    """Watches for the moment at which the command begins, and counts the task's timeout from then on."""
+
+    course: Course
+    control: Control
+    began: float
+    after: float | None = field(default=None)
+
+    def __call__(self) -> str | None:
+        now = time.monotonic()
+        if self.after is None:
+            if self.control.ready:
+                self.after = now - self.began
+            return None
+        task = self.course.request.task
+        if now < self.began + self.after + task.timeout:
+            return None
+        self.course.fault = Conclusion(reason=Reason.TIMEOUT, detail=timeout_text(task))
+        return "timeout"
+
+
+def _failure(control: Control, pipe: Pipe) -> Conclusion:
+    """Say why the command never began."""
+    detail = control.failure or "the container ended before its Docker daemon was ready"
+    if pipe.fault is not None:
+        detail = f"{detail} ({pipe.fault})"
+    return Conclusion(reason=Reason.DISK if means_disk_full(detail) else Reason.ENGINE, detail=detail)
+
+
+def _facts(control: Control, choice: Choice, planted: Planted, beginning: _Beginning) -> dict[str, object]:
+    return {
+        "runtime": choice.runtime.word,
+        "runtime_because": choice.why,
+        "capabilities": list(choice.capabilities),
+        "storage_driver": control.driver,
+        "images": control.preloaded,
+        "no_seed_because": planted.why_not,
+        "ready_after": beginning.after,
+    }
+
+
+def _keep_log(course: Course, control: Control) -> None:
+    """Keep what the daemon said, capped and redacted."""
+    descriptor = control.open_log()
+    if descriptor is None:
+        return
+    try:
+        log = CappedLog(course.attempt.logs / LOG, course.site.limits.log_bytes, course.redactor)
+        try:
+            while chunk := os.read(descriptor, _CHUNK):
+                log.write(chunk)
+        finally:
+            log.close()
+    except OSError:
+        pass  # a full disk; the reason of the attempt says so
+    finally:
+        os.close(descriptor)
