@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchrouter.engine.client import Engine
+from benchrouter.engine.compose import Composer
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.dind.daemons import Daemons
 from benchrouter.engine.networks import Networks
@@ -42,6 +43,7 @@ class Course:
     engine: Engine
     networks: Networks
     relays: Relays
+    composer: Composer
     daemons: Daemons
     workspace: Workspace
     site: Site

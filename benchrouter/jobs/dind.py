@@ -37,7 +37,7 @@ def surround(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
             yield equipped
         return
     with (
-        wired(course, spec, internal=spec.network == "bridge") as job,
+        wired(course, spec) as job,
         own_daemon(course, job.spec) as equipped,
     ):
         yield equipped

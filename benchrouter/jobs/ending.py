@@ -23,13 +23,17 @@ STATUSES = {126: " (it cannot be executed)", 127: " (a command was not found)"}
 
 @dataclass(frozen=True)
 class Conclusion:
-    """How a job ended: `overall` and `raw` when it completed, else a reason and one line for people."""
+    """How a job ended: `overall` and `raw` when it completed, else a reason and one line for people.
+
+    `final` means that another attempt in the same run would be no use, whatever the reason.
+    """
 
     overall: float | None = None
     raw: Any = None
     reason: Reason | None = None
     detail: str = ""
     warnings: tuple[str, ...] = ()
+    final: bool = False
 
 
 def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, full_disk: str | None) -> Conclusion:

@@ -15,6 +15,7 @@ from ipaddress import IPv4Network
 from pathlib import Path
 
 from benchrouter.engine.client import Engine
+from benchrouter.engine.compose import Composer
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.containers import Exit, run_container
 from benchrouter.engine.dind.daemons import Daemons
@@ -59,6 +60,7 @@ class EngineExecutor:
         self._owner = owner
         self._networks = Networks(engine, IPv4Network(site.networks))
         self._relays = Relays()
+        self._composer = Composer()
         self._daemons = Daemons(engine, workspace, site.limits.seed_bytes)
         self._sdk = install_sdk(workspace)
         self._sight = Sight(engine)
@@ -103,6 +105,7 @@ class EngineExecutor:
             self._engine,
             self._networks,
             self._relays,
+            self._composer,
             self._daemons,
             self._workspace,
             self._site,

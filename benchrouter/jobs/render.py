@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits
+from benchrouter.jobs.compose_file import scalar
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.request import JobRequest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_SCRIPT = "run.sh"
+COMPOSE_FILE = "compose.yaml"
 DIND_SCRIPT = "dind-entrypoint.sh"
 
 # What differs between machines and runs comes from the caller's environment when the script runs.
@@ -47,10 +49,9 @@ class Renderer:
 
     def run_script(self, request: JobRequest) -> bytes:
         """Render run.sh: byte-stable, without a secret or an absolute path of this machine."""
-        # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
-        spec = container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        spec = self._described(request)
         text = self._template.render(
-            job=_one_line(str(request.id)),
+            job=one_line(str(request.id)),
             timeout=f"{request.task.timeout:g}",
             secrets=sorted(spec.secrets),
             key_from=_key_from(request, spec),
@@ -61,16 +62,26 @@ class Renderer:
         )
         return _redactor(request).scrub(os.fsencode(text))
 
+    def compose_file(self, request: JobRequest) -> bytes:
+        """Render compose.yaml of a task with sidecars, as run.sh."""
+        from benchrouter.jobs.render_compose import for_people
+
+        return _redactor(request).scrub(for_people(self._workspace, request, self._described(request)))
+
     def render_to(self, request: JobRequest, directory: Path, *, durable: bool = False) -> Path:
-        """Write run.sh into a directory, and return its path."""
+        """Write run.sh into a directory, and compose.yaml where there are sidecars; return the path of run.sh."""
         directory.mkdir(parents=True, exist_ok=True)
+        if request.task.sidecars:
+            _write(directory / COMPOSE_FILE, self.compose_file(request), durable)
         path = directory / RUN_SCRIPT
-        data = self.run_script(request)
-        if not _holds(path, data):
-            write_atomic(path, data, durable=durable)
+        _write(path, self.run_script(request), durable)
         if not os.access(path, os.X_OK):
             path.chmod(0o755)
         return path
+
+    def _described(self, request: JobRequest) -> ContainerSpec:
+        # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
+        return container_spec(request, Places("", "", ""), Host(0, 0), self._site)
 
     def _task_dir(self, request: JobRequest) -> str:
         """Quote the task's directory relative to the workspace; nothing for a benchmark from elsewhere."""
@@ -133,7 +144,7 @@ def overridden_templates(workspace: Workspace) -> dict[str, str]:
 
 def dind_script(workspace: Workspace | None, request: JobRequest) -> bytes:
     """Render the entrypoint of a task with its own Docker daemon; from the packaged template without a workspace."""
-    text = load_template(workspace, f"{DIND_SCRIPT}.j2").render(job=_one_line(str(request.id)))
+    text = load_template(workspace, f"{DIND_SCRIPT}.j2").render(job=one_line(str(request.id)))
     return os.fsencode(text)
 
 
@@ -151,6 +162,8 @@ def load_template(workspace: Workspace | None, name: str) -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["sh"] = quote
+    environment.filters["yaml"] = scalar
+    environment.filters["one_line"] = lambda text: one_line(quote(text))
     environment.filters["ljust"] = lambda text, width: str(text).ljust(width)
     return environment.get_template(name)
 
@@ -166,12 +179,15 @@ def _redactor(request: JobRequest) -> Redactor:
     return Redactor((request.model.api_key, *request.pass_env.values()))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Put a name into a comment, whatever it holds."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _write(path: Path, data: bytes, durable: bool) -> None:
     try:
-        return path.read_bytes() == data
+        there = path.read_bytes()
     except OSError:
-        return False
+        there = None
+    if there != data:
+        write_atomic(path, data, durable=durable)

@@ -16,5 +16,5 @@ def surround(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
     if spec.network != "bridge":
         yield spec
         return
-    with wired(course, spec, internal=True) as job:
+    with wired(course, spec) as job:
         yield job.spec

@@ -29,18 +29,19 @@ class Wired:
 
 @contextmanager
 def wired(
-    course: Course, spec: ContainerSpec, *, internal: bool = False, names: tuple[str, ...] = ()
+    course: Course, spec: ContainerSpec, *, names: tuple[str, ...] = ()
 ) -> Iterator[Wired]:
     """Make a network with a relay to the endpoint, and remove both.
 
-    `internal` leaves the relay as the only way out. `names` are hosts beside the job, which no proxy may be
-    asked for. Raises EngineError or Cancelled.
+    For `bridge` the relay is the only way out of it, for `none` there is none. `names` are hosts beside the job,
+    which no proxy may be asked for. Raises EngineError or Cancelled.
     """
+    internal = spec.network != "host"
     networks = course.networks
     name = f"benchrouter-{course.attempt.token}"
     with (
         networks.network(name, course.labels, course.cancelled, internal=internal, room=len(names) + 1) as network,
-        _relayed(course, network, internal) as endpoint,
+        _relayed(course, network, spec.network) as endpoint,
     ):
         course.facts["network"] = {"subnet": str(network.subnet), "internal": internal, "endpoint": endpoint}
         environment = dict(spec.environment)
@@ -57,18 +58,18 @@ def wired(
 
 
 @contextmanager
-def _relayed(course: Course, network: Network, internal: bool) -> Iterator[str]:
+def _relayed(course: Course, network: Network, asked: str) -> Iterator[str]:
     """Give the URL under which the endpoint is reached from the network."""
     told = course.request.endpoint
-    if not told:
-        yield ""
+    if not told or asked == "none":
+        yield told
         return
     upstream = _upstream(told, course.site)
     with ExitStack() as stack:
         try:
             url = stack.enter_context(course.relays.relay(upstream, network.gateway, network.subnet))
         except OSError as error:
-            if internal or is_loopback(upstream.host):
+            if asked == "bridge" or is_loopback(upstream.host):
                 raise EngineError(
                     f"the engine's network {network.subnet} has no address on this machine ({error.strerror}): the "
                     "model's endpoint cannot be reached from it; use an engine of this machine"

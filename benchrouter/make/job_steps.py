@@ -119,6 +119,7 @@ class JobSteps:
             outcome.completed
             or outcome.reason is None
             or not outcome.reason.retried
+            or outcome.final
             or self._run.stop.is_set()
         ):
             return False
@@ -215,9 +216,9 @@ class JobSteps:
         """Let go of the keys that jobs held when the run was stopped, and of what they shared."""
         for ident in list(self._locks):
             self._locks.pop(ident).release()
-
         if self._executor is not None:
             self._executor.close()
+
     def _request(self, job: JobNode, inputs: dict[str, Any] | None = None) -> JobRequest:
         sources, facts = self._session.sources, job.facts
         task = facts.task()
@@ -229,8 +230,8 @@ class JobSteps:
             tree=mounted_tree(self._ws, facts) if inputs is not None else tree_path(self._ws, facts),
             benchmark_root=facts.root.parent,
             image_tag=self._session.graph.images[job.image].tag,
-            images=self._run.images.names_of(job),
             environment=facts.environment,
+            images=self._run.images.names_of(job),
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,

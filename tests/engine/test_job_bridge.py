@@ -136,7 +136,8 @@ def test_a_network_goes_with_what_is_attached_to_it(real_engine: Engine, base_im
     networks = Networks(real_engine, IPv4Network("10.230.8.0/24"))
     with networks.network("benchrouter-test-d", labels, threading.Event()) as network:
         api = real_engine.api
-        made = api.create_container(base_image, ["sleep", "60"], host_config=api.create_host_config(network_mode=network.id))
+        attached = api.create_host_config(network_mode=network.id)
+        made = api.create_container(base_image, ["sleep", "60"], host_config=attached)
         api.start(made["Id"])
     api.remove_container(made["Id"], force=True)
     assert api.networks(names=["benchrouter-test-d"]) == []
@@ -167,7 +168,10 @@ def test_the_range_may_be_exhausted_by_others(real_engine: Engine, monkeypatch: 
     monkeypatch.setattr(module.deadlines, "NETWORK", 0.2)
     labels = object_labels("test-of-networks", "run-3")
     pool = IPv4Network("10.230.7.0/28")
-    with Networks(real_engine, pool).network("benchrouter-test-e", labels, threading.Event()):
-        with pytest.raises(EngineError, match="no network is free in 10.230.7.0/28"):
-            with Networks(real_engine, pool).network("benchrouter-test-f", labels, threading.Event()):
-                pass
+    one, other = Networks(real_engine, pool), Networks(real_engine, pool)
+    with (
+        one.network("benchrouter-test-e", labels, threading.Event()),
+        pytest.raises(EngineError, match=r"no network is free in 10\.230\.7\.0/28"),
+        other.network("benchrouter-test-f", labels, threading.Event()),
+    ):
+        pass

@@ -139,7 +139,9 @@ def told(relays: Relays, endpoint: Endpoint) -> Iterator[str]:
         yield url
 
 
-def ask(url: str, method: str = "GET", body: object = None, headers: Mapping[str, str] | None = None) -> tuple[int, dict]:  # type: ignore[type-arg]
+def ask(
+    url: str, method: str = "GET", body: object = None, headers: Mapping[str, str] | None = None
+) -> tuple[int, dict]:  # type: ignore[type-arg]
     parts = urlsplit(url)
     with closing(http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)) as connection:
         connection.request(method, parts.path, body, headers or {})  # type: ignore[arg-type]
