@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import psycopg
+
 from benchrouter.sdk import chat, write_result
 
 MOST_ROWS = 10_000

@@ -26,7 +26,7 @@ RUN patch --batch --strip 1 --fuzz 5 --directory /repo --input /tmp/model.patch 
     && pip install --quiet --no-index --no-deps --no-build-isolation --force-reinstall /repo
 """
 TESTS = """cd /suite
-timeout 300 python -m pytest -q -W ignore -p no:cacheprovider --junitxml /tmp/report.xml . >&2
+timeout 300 python -m pytest -q --tb=short -W ignore -p no:cacheprovider --junitxml /tmp/report.xml . >&2
 [ ! -e /tmp/report.xml ] || cat /tmp/report.xml"""
 DEADLINE = 600
 
@@ -76,13 +76,13 @@ def build(image, patch):
         Path(context, "Dockerfile").write_text(BUILD.format(image=image))
         Path(context, "model.patch").write_text(patch)
         command = ["docker", "build", "--network", "none", "--tag", "repaired", context]
-        built = subprocess.run(command, stdout=sys.stderr, timeout=DEADLINE).returncode == 0
+        built = subprocess.run(command, check=False, stdout=sys.stderr, timeout=DEADLINE).returncode == 0
     docker("version")
     return built
 
 
 def passing(image, instance):
-    """Run the tests in a fresh container and name those that pass; none when they did not even start, or never ended."""
+    """Run the tests in a fresh container and name those that pass: none when they do not even start, or never end."""
     report = inside(image, instance.get("test_command", TESTS))
     try:
         cases = ElementTree.fromstring(report).iter("testcase")
@@ -96,7 +96,7 @@ def inside(image, command):
 
 
 def docker(*words):
-    done = subprocess.run(["docker", *words], stdout=subprocess.PIPE, text=True, timeout=DEADLINE)
+    done = subprocess.run(["docker", *words], check=False, stdout=subprocess.PIPE, text=True, timeout=DEADLINE)
     if done.returncode != 0:
         raise SystemExit(f"docker {' '.join(words)[:200]} ended with {done.returncode}")
     return done.stdout
