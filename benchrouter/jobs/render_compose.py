@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.dind.control import CONTROL
 from benchrouter.jobs.compose_file import named_volumes, scalar, service_name, services_for_people
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR
 from benchrouter.jobs.render import COMPOSE_FILE, load_template, one_line
@@ -17,6 +18,7 @@ _SOURCES = {
     BENCHMARK_DIR: '"${BENCHROUTER_TASK_DIR:-.}"',
     OUTPUT_DIR: '"${BENCHROUTER_OUTPUT:-$PWD/results-by-hand}"',
     SDK_DIR: '"${BENCHROUTER_SDK:-$PWD/cache/sdk}"',
+    CONTROL: '"${BENCHROUTER_DIND:-$PWD/dind}"',
 }
 
 
@@ -71,20 +73,22 @@ def _render(workspace: Workspace, *, services: Mapping[str, Mapping[str, Any]], 
 
 def _evaluation(
     spec: ContainerSpec, sidecars: Iterable[Mapping[str, Any]], services: Mapping[str, Any]
-) -> dict[str, str]:
+) -> dict[str, str | list[str]]:
     """Write the evaluation's container as a service, each value as YAML; what differs by caller is a variable."""
     limits = spec.limits
-    items = {
+    items: dict[str, str | list[str]] = {
         "image": scalar(spec.image),
         "profiles": scalar([service_name(services)]),
         "entrypoint": scalar(list(spec.entrypoint)),
         "command": scalar(list(spec.command)),
         "working_dir": scalar(spec.workdir),
-        "environment": f"[{', '.join(_variables(spec))}]",
-        "volumes": f"[{', '.join(_mounts(spec))}]",
+        "environment": list(_variables(spec)),
+        "volumes": list(_mounts(spec)),
         "extra_hosts": scalar(["host.docker.internal:host-gateway"]),
         "depends_on": scalar({str(each["name"]): {"condition": _condition(each)} for each in sidecars}),
     }
+    if spec.volumes:  # its own daemon: run.sh shows what its entrypoint finds in BENCHROUTER_DIND
+        items |= {"privileged": scalar(True), "cgroup": scalar("private"), "user": scalar(spec.user)}
     if limits.memory is not None:
         items |= {"mem_limit": scalar(limits.memory), "memswap_limit": scalar(limits.memory)}
     if limits.cpus is not None:
@@ -113,6 +117,7 @@ def _mounts(spec: ContainerSpec) -> Iterable[str]:
             f'{{"type": "bind", "source": {_SOURCES[mount.target]}, "target": {scalar(mount.target)}, '
             f'"read_only": {scalar(mount.read_only)}}}'
         )
+    yield from (f'{{"type": "volume", "target": {scalar(target)}}}' for target in spec.volumes)
 
 
 def _condition(sidecar: Mapping[str, Any]) -> str:
