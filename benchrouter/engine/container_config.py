@@ -60,6 +60,8 @@ def _privileges(privileges: Privileges) -> dict[str, Any]:
     if privileges.unconfined:
         config["SecurityOpt"] = ["seccomp=unconfined", "apparmor=unconfined", "label=disable"]
         config |= {"MaskedPaths": [], "ReadonlyPaths": []}
+    if privileges.own_cgroups:
+        config["CgroupnsMode"] = "private"
     if privileges.devices:
         config["Devices"] = [_device(device) for device in privileges.devices]
     if privileges.device_rules:

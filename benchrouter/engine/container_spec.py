@@ -40,14 +40,16 @@ class Privileges:
     """What a container may do beyond an ordinary one.
 
     `capabilities` None leaves the engine's usual set, otherwise they are all there are. `unconfined` lifts the
-    profiles and the masks on /proc that forbid what the capabilities allow. `device_rules` are rules of the device
-    control group, for nodes that the container makes itself.
+    profiles and the masks on /proc that forbid what the capabilities allow. `own_cgroups` shows it its own control
+    groups as if they were all there are. `device_rules` are rules of the device control group, for nodes that the
+    container makes itself.
     """
 
     privileged: bool = False
     runtime: str | None = None
     capabilities: tuple[str, ...] | None = None
     unconfined: bool = False
+    own_cgroups: bool = False
     devices: tuple[Device, ...] = ()
     device_rules: tuple[str, ...] = ()
 

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 
 from benchrouter.engine import deadlines
 from benchrouter.engine.container_spec import ContainerSpec, Privileges
-from benchrouter.engine.dind.control import CONTROL, SCRIPT, STORAGE, Control
+from benchrouter.engine.dind.control import Control
 from benchrouter.engine.dind.daemons import Planted, Wish
 from benchrouter.engine.dind.pipe import Pipe, piped
 from benchrouter.engine.dind.preload import Preload, preload_of, saved
 from benchrouter.engine.dind.runtime import Choice
 from benchrouter.engine.errors import means_disk_full
+from benchrouter.engine.labels import JOB
+from benchrouter.jobs.contract import preloaded_names
 from benchrouter.jobs.course import Course
 from benchrouter.jobs.ending import Conclusion, timeout_text
 from benchrouter.jobs.logs import CappedLog
-from benchrouter.jobs.render import dind_script
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.render_dind import entrypoint, with_daemon
 from benchrouter.jobs.wired import wired
-from benchrouter.spec.dockerfile import SIBLING_PREFIX
 from benchrouter.store.states import Reason
 
 LOG = "dockerd.log"
@@ -50,8 +50,8 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
     preload = preload_of(course.engine, preloaded_names(course.request))
     choice = course.daemons.choice(spec.image, course.labels, course.cancelled)
     planted = _planted(course, preload)
-    control = Control.fresh(course.attempt.directory / "daemon", dind_script(course.workspace, course.request))
-    control.write_names(preload.tags, preload.spare)
+    control = Control.fresh(course.attempt.directory / "daemon", entrypoint(course.workspace, course.request))
+    control.write_names(preload.lines)
     beginning = _Beginning(course, control, began)
     course.watches.append(beginning)
     course.timeout += deadlines.DAEMON + deadlines.PRELOAD  # the task's own counts from when the daemon is ready
@@ -65,13 +65,6 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
         course.fault = _failure(control, pipe)
 
 
-def preloaded_names(request: JobRequest) -> dict[str, str]:
-    """Map the names under which the task's daemon has images to the engine's: its own image's, then those it lists."""
-    own = (request.image_tag, f"{SIBLING_PREFIX}{request.environment}:latest")
-    names = {name: request.image_tag for name in own[: 2 if request.environment else 1] if name == name.lower()}
-    return names | {ref: request.images.get(ref, ref) for ref in request.task.docker_images}
-
-
 def _planted(course: Course, preload: Preload) -> Planted:
     tag = course.request.image_tag
     wish = Wish(
@@ -79,8 +72,8 @@ def _planted(course: Course, preload: Preload) -> Planted:
         environment=preload.ids[tag],
         preload=preload,
         # Held beyond this job, for all of the run.
-        labels={name: text for name, text in course.labels.items() if name != "benchrouter.job"},
-        script=dind_script(None, course.request),
+        labels={name: text for name, text in course.labels.items() if name != JOB},
+        script=entrypoint(None, course.request),
         source=lambda: saved(course.engine, preload),
         scratch=course.attempt.directory / "seed",
     )
@@ -91,15 +84,8 @@ def _equipped(spec: ContainerSpec, control: Control, choice: Choice, planted: Pl
     rights: Privileges = choice.privileges
     if planted.device is not None:
         rights = replace(rights, devices=(planted.device,))
-    return replace(
-        spec,
-        entrypoint=(*spec.entrypoint, f"{CONTROL}/{SCRIPT}"),
-        command=spec.command[-1:],
-        mounts=(*spec.mounts, control.mount),
-        volumes=(STORAGE,),
-        privileges=rights,
-        user="0:0",
-    )
+    own = with_daemon(spec)
+    return replace(own, mounts=(*spec.mounts, control.mount), network=spec.network, privileges=rights)
 
 
 @dataclass

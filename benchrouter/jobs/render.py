@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits
+from benchrouter.engine.dind.control import CONTROL
+from benchrouter.engine.dind.control import SCRIPT as DIND_SCRIPT
 from benchrouter.jobs.compose_file import scalar
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_SCRIPT = "run.sh"
 COMPOSE_FILE = "compose.yaml"
-DIND_SCRIPT = "dind-entrypoint.sh"
 
 # What differs between machines and runs comes from the caller's environment when the script runs.
 BY_VARIABLE = {
@@ -32,7 +33,7 @@ BY_VARIABLE = {
     "BENCHROUTER_ENV_IMAGE_TAG": '"BENCHROUTER_ENV_IMAGE_TAG=$image"',
     "PYTHONPATH": '"PYTHONPATH=/app${pythonpath:+:$pythonpath}"',
 }
-SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk"}
+SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk", CONTROL: "$control"}
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 
 
@@ -59,6 +60,7 @@ class Renderer:
             task_dir=self._task_dir(request),
             options=list(docker_options(spec)),
             arguments=" ".join(quote(part) for part in (*spec.entrypoint[1:], *spec.command)),
+            dind=self._daemon(request),
         )
         return _redactor(request).scrub(os.fsencode(text))
 
@@ -69,10 +71,14 @@ class Renderer:
         return _redactor(request).scrub(for_people(self._workspace, request, self._described(request)))
 
     def render_to(self, request: JobRequest, directory: Path, *, durable: bool = False) -> Path:
-        """Write run.sh into a directory, and compose.yaml where there are sidecars; return the path of run.sh."""
+        """Write run.sh into a directory, and what it needs beside it; return the path of run.sh."""
         directory.mkdir(parents=True, exist_ok=True)
         if request.task.sidecars:
             _write(directory / COMPOSE_FILE, self.compose_file(request), durable)
+        if request.task.docker:
+            from benchrouter.jobs.render_dind import entrypoint
+
+            _write(directory / DIND_SCRIPT, entrypoint(self._workspace, request), durable)
         path = directory / RUN_SCRIPT
         _write(path, self.run_script(request), durable)
         if not os.access(path, os.X_OK):
@@ -81,7 +87,19 @@ class Renderer:
 
     def _described(self, request: JobRequest) -> ContainerSpec:
         # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
-        return container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        spec = container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        if not request.task.docker:
+            return spec
+        from benchrouter.jobs.render_dind import with_daemon
+
+        return with_daemon(spec)
+
+    def _daemon(self, request: JobRequest) -> dict[str, object] | None:
+        if not request.task.docker:
+            return None
+        from benchrouter.jobs.render_dind import daemon_by_hand
+
+        return daemon_by_hand(request)
 
     def _task_dir(self, request: JobRequest) -> str:
         """Quote the task's directory relative to the workspace; nothing for a benchmark from elsewhere."""
@@ -102,6 +120,10 @@ def docker_options(spec: ContainerSpec) -> Iterator[str]:
         read_only = ",readonly" if mount.read_only else ""
         source = f'$(source_of "{SOURCES[mount.target]}")'
         yield f'--mount "type=bind,{source},target={mount.target}{read_only}"'
+    for target in spec.volumes:
+        yield f"--volume {quote(target)}"
+    if spec.user is not None:
+        yield f"--user {quote(spec.user)}"
     for name, value in spec.environment.items():
         yield f"--env {BY_VARIABLE.get(name) or quote(f'{name}={value}')}"
     for name in sorted(spec.secrets):
@@ -140,12 +162,6 @@ def overridden_templates(workspace: Workspace) -> dict[str, str]:
         if own != packaged.read_bytes():
             overridden[packaged.name] = digest_bytes(own)
     return overridden
-
-
-def dind_script(workspace: Workspace | None, request: JobRequest) -> bytes:
-    """Render the entrypoint of a task with its own Docker daemon; from the packaged template without a workspace."""
-    text = load_template(workspace, f"{DIND_SCRIPT}.j2").render(job=one_line(str(request.id)))
-    return os.fsencode(text)
 
 
 def load_template(workspace: Workspace | None, name: str) -> Template:

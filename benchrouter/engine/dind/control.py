@@ -42,9 +42,8 @@ class Control:
         """Where the script reads the images that it loads."""
         return self.directory / "images.tar"
 
-    def write_names(self, tags: Iterable[tuple[str, str]], spare: Iterable[str]) -> None:
-        """Say what the images that are loaded are called: pairs of old and new names, names to take away."""
-        lines = [*(f"{source} {name}" for source, name in tags), *(f"{source} -" for source in spare)]
+    def write_names(self, lines: Iterable[str]) -> None:
+        """Say what the images that are loaded are called, line by line."""
         (self.directory / "names").write_text("".join(f"{line}\n" for line in lines))
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from benchrouter.engine import deadlines
-from benchrouter.engine.client import Engine
+from benchrouter.engine.client import Engine, EngineInfo
 from benchrouter.engine.container_spec import ContainerSpec, Device
 from benchrouter.engine.containers import run_container
 from benchrouter.engine.dind.capabilities import read_host
@@ -48,6 +48,15 @@ class Planted:
     why_not: str = ""
 
 
+def planned_choice(info: EngineInfo) -> Choice:
+    """Choose the rights as far as they are known before anything is started."""
+    return choose(info.runtimes, _host(info))
+
+
+def _host(info: EngineInfo) -> tuple[frozenset[str], frozenset[str]] | None:
+    return read_host() if info.local and not info.rootless else None
+
+
 class Daemons:
     """Shared by all threads of a run; `close` lets go of what it holds."""
 
@@ -69,8 +78,7 @@ class Daemons:
             return self._choice
 
     def _chosen(self, image: str, labels: Mapping[str, str], cancelled: threading.Event) -> Choice:
-        info = self._engine.info
-        host = read_host() if info.local and not info.rootless else None
+        info, host = self._engine.info, _host(self._engine.info)
         choice = choose(info.runtimes, host)
         if choice.runtime is not Runtime.PRIVILEGED or host is not None:
             return choice

@@ -74,7 +74,7 @@ def make_seed(
     """
     _format(target)
     talk = Control.fresh(control, script)
-    talk.write_names(preload.tags, preload.spare)
+    talk.write_names(preload.lines)
     rights = shop.privileges
     if not rights.privileged:
         rights = replace(rights, device_rules=LOOP_DEVICES)

@@ -46,6 +46,11 @@ class Preload:
             source for source in self.ids if "@" not in source and not any(same_image(source, n) for n in wanted)
         )
 
+    @property
+    def lines(self) -> list[str]:
+        """Say it to the entrypoint: pairs of what an archive calls an image and the task does, `-` for not at all."""
+        return [*(f"{source} {name}" for source, name in self.tags), *(f"{source} -" for source in self.spare)]
+
     def key(self, environment: str) -> str:
         """Key of the seed: what is loaded under which names, by the daemon of which image."""
         ids = {name: self.ids[source] for name, source in self.names.items()}

@@ -40,8 +40,8 @@ class Choice:
         if self.runtime is Runtime.SYSBOX:
             return Privileges(runtime=SYSBOX_RUNTIME)
         if self.runtime is Runtime.PRIVILEGED:
-            return Privileges(privileged=True)
-        return Privileges(capabilities=self.capabilities, unconfined=True)
+            return Privileges(privileged=True, own_cgroups=True)
+        return Privileges(capabilities=self.capabilities, unconfined=True, own_cgroups=True)
 
 
 def choose(

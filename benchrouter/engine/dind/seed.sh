@@ -16,6 +16,7 @@ attach() { # FILE [-r]: print the loop device that shows FILE from now on
     tries=0
     while [ "$tries" -lt 50 ]; do
         found=$(losetup -f) || return 1
+        found=${found%% *} # "(lost)" is said of one without a node
         [ -b "$found" ] || mknod "$found" b 7 "${found#/dev/loop}"
         # Somebody else may have taken the device meanwhile.
         # shellcheck disable=SC2086 # nothing, when no option is given

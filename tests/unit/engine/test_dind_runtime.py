@@ -19,7 +19,7 @@ def test_sysbox_comes_first_whatever_the_host_can_give() -> None:
 def test_privileged_where_the_host_has_every_capability_that_its_kernel_knows() -> None:
     choice = choose(PLAIN, (ALL, ALL))
     assert (choice.runtime, choice.capabilities, choice.why) == (Runtime.PRIVILEGED, (), "")
-    assert choice.privileges == Privileges(privileged=True)
+    assert choice.privileges == Privileges(privileged=True, own_cgroups=True)
 
 
 def test_a_capability_newer_than_the_kernel_is_not_missing() -> None:
