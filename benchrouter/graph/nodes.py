@@ -22,6 +22,7 @@ class Kind(Enum):
 
     BASE = ("base", "get")
     IMAGE = ("image", "build")
+    TAR = ("tar", "save")
     CONFIG = ("config", "render")
     JOB = ("job", "run")
     AGGREGATE = ("aggregate", "aggregate")

@@ -52,6 +52,7 @@ class ImageSteps:
                 on_line=lambda text: self._run.reporter.line(base.name, text),
                 platform=self._platform(base.ref),
                 refresh=any(base.ref in image.bases for image in self._refreshed()),
+                from_archive=self._run.archive.base,
             )
         except (EngineError, BuildCancelled) as error:
             self.missing[base.ref] = _outcome(error)
@@ -67,8 +68,9 @@ class ImageSteps:
         return next((platform for platform in wanted if platform), None)
 
     def build(self, image: ImageNode) -> dict[str, float] | None:
-        """Build an image unless another run builds it now; the value asks the runner to come again."""
-        blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values()))
+        """Load or build an image unless another run does now; the value asks the runner to come again."""
+        to_build = image.name in self._session.needs.to_build
+        blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values())) if to_build else None
         if blocked is not None:
             self.failed[image.name] = blocked
             return None
@@ -104,7 +106,7 @@ class ImageSteps:
     def _build(self, image: ImageNode) -> Outcome:
         try:
             engine = self._run.connected()
-            if image_id(engine, image.tag) is None:
+            if image_id(engine, image.tag) is None and not self._from_archive(engine, image):
                 self._build_anew(engine, image)
             self._note_refresh(image)
         except BuildCancelled as error:
@@ -114,6 +116,12 @@ class ImageSteps:
             record_failed_build(self._session.ws, image.key, self._run.id, outcome)
             return outcome
         return Outcome(JobState.COMPLETED)
+
+    def _from_archive(self, engine: Engine, image: ImageNode) -> bool:
+        loaded = not image.refresh and self._run.archive.bring(engine, image.tag, image.tag)
+        if loaded:
+            self._run.reporter.note(f"{image.name}: from the archive")
+        return loaded
 
     def _build_anew(self, engine: Engine, image: ImageNode) -> None:
         build(

@@ -28,22 +28,25 @@ def prepare(run: Run) -> bool:
         print("strict=1: not started, since images are missing", file=sys.stderr)
         return False
     demands = [run.demand(job.name) for job in due]
-    images = len(session.missing_images)
+    images = len(session.needs.to_build)
+    archived = len(session.needs.missing) - images
+    if archived:
+        run.reporter.note(f"{archived} image{'s' * (archived != 1)} from the archive")
     if images or due:
         run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
     return True
 
 
 def missing_bases(run: Run) -> dict[str, str]:
-    """Find the needed images from outside that neither engine, alias nor registry has, and why."""
+    """Find the needed images from outside that neither engine, archive, alias nor registry has, and why."""
     engine, site = run.engine, run.session.sources.settings.site
     if engine is None:
         return {}
     missing: dict[str, str] = {}
-    for ref in run.session.needed_bases:
+    for ref in run.session.needs.bases:
         try:
             alias = alias_of(ref, site)
-            if present(engine, ref) or (alias and present(engine, alias)):
+            if any(name and (present(engine, name) or run.archive.has(name)) for name in (ref, alias)):
                 continue
             why = can_pull(engine, ref, site)
         except EngineError as error:
@@ -55,6 +58,6 @@ def missing_bases(run: Run) -> dict[str, str]:
 
 def _users(run: Run, ref: str) -> list[str]:
     session = run.session
-    images = [image.label for image in session.missing_images.values() if ref in image.bases]
+    images = [image.label for image in session.needs.to_build.values() if ref in image.bases]
     tasks = [f"{job.id.benchmark}/{job.id.task}" for job in session.due_jobs if ref in job.uses]
     return list(dict.fromkeys([*images, *tasks]))

@@ -24,6 +24,7 @@ from benchrouter.store.journal import Journal
 from benchrouter.store.states import Outcome
 
 if TYPE_CHECKING:
+    from benchrouter.make.archive_steps import ArchiveSteps
     from benchrouter.make.image_steps import ImageSteps
     from benchrouter.make.job_steps import JobSteps
 
@@ -65,6 +66,13 @@ class Run:
         from benchrouter.make.image_steps import ImageSteps
 
         return ImageSteps(self)
+
+    @cached_property
+    def archive(self) -> ArchiveSteps:
+        """Actions on the image archive."""
+        from benchrouter.make.archive_steps import ArchiveSteps
+
+        return ArchiveSteps(self)
 
     @cached_property
     def jobs(self) -> JobSteps:
@@ -136,4 +144,4 @@ class Run:
 
     def rank(self, name: str) -> int:
         """Order what waits: images first, since jobs wait for them; configurations only when no job can start."""
-        return 0 if name.startswith(("base:", "image:")) else 2 if name.startswith("config:") else 1
+        return 0 if name.startswith(("base:", "image:", "tar:")) else 2 if name.startswith("config:") else 1

@@ -89,12 +89,21 @@ class Site:
 
 
 @dataclass(frozen=True)
+class CacheSettings:
+    """The image archive: its size in bytes, and whether it holds every image (None: in CI only)."""
+
+    max_size: int = 50 * GIB
+    images: bool | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """All settings of a workspace; groups hold `benchmark` or `benchmark/task`."""
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    cache: CacheSettings = CacheSettings()
     site: Site = Site()
 
 

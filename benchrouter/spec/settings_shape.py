@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.settings import PlainSettings, SiteLimits
+from benchrouter.spec.settings import CacheSettings, PlainSettings, SiteLimits
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
@@ -160,12 +160,20 @@ class SiteShape(Shape):
     limits: LimitsShape = Field(default_factory=LimitsShape)
 
 
+class CacheShape(Shape):
+    """The image archive below `cache/`."""
+
+    max_size: Size = CacheSettings().max_size
+    images: bool | None = Field(default=None, description="Keep every image, not only those to preload.")
+
+
 class SettingsShape(Shape):
     """A benchrouter.yaml or benchrouter.local.yaml."""
 
     groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = Field(default_factory=dict)
     models: dict[str, ModelShape | None] = Field(default_factory=dict)
     pass_env: Variables = Field(default_factory=list)
+    cache: CacheShape = Field(default_factory=CacheShape)
     site: SiteShape = Field(default_factory=SiteShape)
 
 

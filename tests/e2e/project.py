@@ -32,6 +32,8 @@ plan = benchrouter.make.commands.plan:Plan
 explain = benchrouter.make.commands.explain:Explain
 graph = benchrouter.make.commands.graph:Graph
 bootstrap-image = benchrouter.make.commands.bootstrap_image:BootstrapImage
+image = benchrouter.make.commands.image:Image
+cachekey = benchrouter.make.commands.cachekey:CacheKey
 """
 DOCKERFILE = "FROM debian:bookworm-slim\n"
 SCORE = """mkdir -p "$BENCHROUTER_OUTPUT_DIR"; echo '{"overall": %s}' >"$BENCHROUTER_OUTPUT_DIR/result.json" """

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import Admission, Demand, parallelism, reserve
 from benchrouter.graph.nodes import JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.commands.run import OPT_SLOTS
 from benchrouter.make.session import Session, doit_variables
+from benchrouter.make.surroundings import surrounding_lines
 from benchrouter.make.why import lines_of, why_job
 
 _SHOWN = 40
@@ -48,9 +47,6 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
         yield f"jobs: {len(due)} of {total} to run"
         for job in due[:_SHOWN]:
             yield f"  {job.name}"
-            reason = unsupported(job.facts)
-            if reason:
-                yield f"      will end unsupported: {reason}"
             yield from lines_of(why_job(session, job), "    ")
         if len(due) > _SHOWN:
             yield f"  ... and {len(due) - _SHOWN} more"
@@ -62,7 +58,7 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
 
 
 def _images(session: Session) -> Iterator[str]:
-    needed = session.needed_images
+    needed = session.needs.images
     there = _in_engine(session)
     if there is None:
         yield f"images: {len(needed)} needed (engine not asked)"
@@ -85,7 +81,7 @@ def _in_engine(session: Session) -> dict[str, bool] | None:
         engine = Engine.connect(session.sources.settings.site.engine, 1.0)
         try:
             return {
-                name: image_id(engine, image.tag) is not None for name, image in session.needed_images.items()
+                name: image_id(engine, image.tag) is not None for name, image in session.needs.images.items()
             }
         finally:
             engine.close()
@@ -106,10 +102,22 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
-    networks = Counter(job.facts.network for job in due)
-    yield "networks: " + ", ".join(f"{name} ({count} jobs)" for name, count in sorted(networks.items()))
-    docker = sum(job.facts.docker for job in due)
-    yield f"privileges: {f'{docker} jobs want a Docker daemon of their own' if docker else 'none'}"
+    yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")
+
+
+def _daemons(session: Session) -> str:
+    """Say with which rights a task's own daemon would run, if an engine answers at once."""
+    from benchrouter.engine.client import Engine
+    from benchrouter.engine.dind.daemons import planned_choice
+
+    try:
+        engine = Engine.connect(session.sources.settings.site.engine, 1.0)
+        try:
+            return f", {planned_choice(engine.info)}"
+        finally:
+            engine.close()
+    except EngineError:
+        return " (engine not asked)"
 
 
 def _demand(job: JobNode, memory: int, slots: int, default: int) -> Demand:
