@@ -92,7 +92,7 @@ def passing(image, instance):
 
 
 def inside(image, command):
-    return docker("run", "--rm", "--network", "none", image, "sh", "-c", command)
+    return docker("run", "--rm", "--pull", "never", "--network", "none", image, "sh", "-c", command)
 
 
 def docker(*words):
