@@ -25,7 +25,6 @@ from benchrouter.engine.labels import object_labels
 from benchrouter.engine.networks import Networks
 from benchrouter.engine.ownership import give_back, remove_tree
 from benchrouter.engine.relay import Relays
-from benchrouter.graph.support import unsupported
 from benchrouter.jobs import growth
 from benchrouter.jobs.attempt import Attempt, Listener
 from benchrouter.jobs.collect import Caps, Collected, changed_after, collect
@@ -143,9 +142,6 @@ class EngineExecutor:
 
     def _attempt(self, course: Course) -> Conclusion:
         task, limits = course.request.task, self._site.limits
-        refused = unsupported(task)
-        if refused is not None:
-            return Conclusion(reason=Reason.UNSUPPORTED, detail=refused)
         for disk in self._disks:
             left = growth.free(disk)
             if left < limits.free_disk:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchrouter.graph.inputs import job_inputs
 from benchrouter.graph.nodes import AggregateNode, JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import completed_by_another, settle_aggregate
@@ -132,7 +131,7 @@ class JobSteps:
     def _refusal(self, job: JobNode) -> Outcome | None:
         """Say why a job cannot be started at all."""
         reason, detail = Reason.UNSUPPORTED, (
-            unsupported(job.facts) or self._too_many_gpus(job) or unpassable(self._session, job)
+            self._no_sidecars(job) or self._too_many_gpus(job) or unpassable(self._session, job)
         )
         if not detail and job.model.name in self._run.endpoints.refused:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
@@ -144,6 +143,9 @@ class JobSteps:
         if blocked is not None:
             return blocked
         return Outcome(JobState.FAILED, reason, detail) if detail else None
+
+    def _no_sidecars(self, job: JobNode) -> str:
+        return self._run.no_sidecars if job.facts.has_sidecars else ""
 
     def _too_many_gpus(self, job: JobNode) -> str:
         asked, there = job.facts.task().resources.gpus, self._run.admission.gpus

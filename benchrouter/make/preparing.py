@@ -18,6 +18,10 @@ def prepare(run: Run) -> bool:
     due = session.due_jobs
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
+    beside = [job for job in due if job.facts.has_sidecars]
+    if beside and run.no_sidecars:
+        jobs = f"{len(beside)} job{'s' * (len(beside) != 1)}"
+        run.reporter.note(f"{jobs} with sidecars will end unsupported: {run.no_sidecars}")
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
         run.endpoints.check(models)

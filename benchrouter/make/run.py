@@ -14,7 +14,6 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import Admission, Demand, reserve
 from benchrouter.graph.nodes import JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.make.breaker import Breaker
 from benchrouter.make.endpoints import Endpoints
 from benchrouter.make.reporter import Reporter
@@ -114,6 +113,17 @@ class Run:
         )
 
     @cached_property
+    def no_sidecars(self) -> str:
+        """Say why sidecars cannot be brought up on this machine; empty when they can."""
+        from benchrouter.engine.compose import ComposeMissing, find_compose
+
+        try:
+            find_compose(self.session.environ)
+        except ComposeMissing as error:
+            return str(error)
+        return ""
+
+    @cached_property
     def _jobs_by_node(self) -> dict[str, JobNode]:
         return {job.name: job for job in self.session.graph.jobs}
 
@@ -122,7 +132,7 @@ class Run:
         if name.startswith("image:"):
             return Demand(build=True)
         job = self._jobs_by_node.get(name)
-        if job is None or unsupported(job.facts):
+        if job is None:
             return Demand()
         return self._job_demand(job)
 
