@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from benchrouter.graph.build import Graph
 from benchrouter.graph.nodes import JobNode, base_name
+from benchrouter.spec.dockerfile import SIBLING_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ def preloads(job: JobNode) -> tuple[str, ...]:
         return ()
     refs = job.facts.task().docker_images
     return tuple(dict.fromkeys((job.image, *(job.uses[ref] for ref in refs))))
+
+
+def only_preloaded(job: JobNode) -> frozenset[str]:
+    """Name the nodes of images that a job uses in its own daemon alone: the engine need not have them."""
+    if not job.facts.docker:
+        return frozenset()
+    task = job.facts.task()
+    beside = [s["image"] if "image" in s else f"{SIBLING_PREFIX}{s['build']}" for s in task.sidecars]
+    return frozenset(preloads(job)) - {job.image, *(job.uses[ref] for ref in beside)}
 
 
 def tars_before(graph: Graph, job: JobNode, *, everything: bool) -> tuple[TarNode, ...]:

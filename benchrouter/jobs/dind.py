@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from benchrouter.engine import deadlines
+from benchrouter.engine.archive import Archive
 from benchrouter.engine.container_spec import ContainerSpec, Privileges
 from benchrouter.engine.dind.control import Control
 from benchrouter.engine.dind.daemons import Planted, Wish
@@ -47,15 +48,16 @@ def surround(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
 def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
     """Let the container start a daemon before the command; the storage is a volume that goes with the container."""
     began = time.monotonic()
-    preload = preload_of(course.engine, preloaded_names(course.request))
+    archive = Archive(course.workspace)
+    preload = preload_of(course.engine, archive, preloaded_names(course.request), course.cancelled)
     choice = course.daemons.choice(spec.image, course.labels, course.cancelled)
-    planted = _planted(course, preload)
+    planted = _planted(course, archive, preload)
     control = Control.fresh(course.attempt.directory / "daemon", entrypoint(course.workspace, course.request))
     control.write_names(preload.lines)
     beginning = _Beginning(course, control, began)
     course.watches.append(beginning)
     course.timeout += deadlines.DAEMON + deadlines.PRELOAD  # the task's own counts from when the daemon is ready
-    with piped(control.images, lambda: saved(course.engine, preload)) as pipe:
+    with piped(control.images, lambda: saved(course.engine, archive, preload)) as pipe:
         try:
             yield _equipped(spec, control, choice, planted)
         finally:
@@ -65,7 +67,7 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
         course.fault = _failure(control, pipe)
 
 
-def _planted(course: Course, preload: Preload) -> Planted:
+def _planted(course: Course, archive: Archive, preload: Preload) -> Planted:
     tag = course.request.image_tag
     wish = Wish(
         image=tag,
@@ -74,7 +76,7 @@ def _planted(course: Course, preload: Preload) -> Planted:
         # Held beyond this job, for all of the run.
         labels={name: text for name, text in course.labels.items() if name != JOB},
         script=entrypoint(None, course.request),
-        source=lambda: saved(course.engine, preload),
+        source=lambda: saved(course.engine, archive, preload),
         scratch=course.attempt.directory / "seed",
     )
     return course.daemons.seed(wish, course.cancelled)

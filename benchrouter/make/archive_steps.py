@@ -81,9 +81,7 @@ class ArchiveSteps:
     def holds(self, tar: TarNode) -> bool:
         """Tell whether nothing is to be saved: it is there as the engine has it, or nobody gets it in this run."""
         name, reference = self._source(tar)
-        entry = self.archive.find(reference)
-        if entry is not None:
-            self.archive.entries.touch(entry)
+        entry = self.has(reference)
         there = image_id(self._run.connected(), name)
         if there is None:
             return entry is not None or not self._will_be_there(tar)

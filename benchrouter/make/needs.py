@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from benchrouter.graph.nodes import ImageNode, JobNode
-from benchrouter.graph.tars import TarNode, tars_of
+from benchrouter.graph.tars import TarNode, only_preloaded, tars_of
 
 if TYPE_CHECKING:
     from benchrouter.make.session import Session
@@ -36,7 +36,7 @@ class Needs:
     def _wanted(self) -> frozenset[str]:
         """Images that jobs use, or that are named or to be refreshed: not those that they build on."""
         images = self._session.graph.images
-        used = {name for job in self.jobs for name in job.images if name in images}
+        used = {name for job in self.jobs for name in self._in_engine(job) if name in images}
         return frozenset(used | {name for name, image in images.items() if image.refresh or self._is_named(name)})
 
     def _is_named(self, image: str) -> bool:
@@ -81,7 +81,20 @@ class Needs:
 
     def _outside(self) -> Iterator[str]:
         images = self._session.graph.images
-        return (ref for job in self.jobs for ref, name in job.uses.items() if name not in images)
+        for job in self.jobs:
+            wanted = {name for name in self._in_engine(job) if name not in images} if job.uses else ()
+            yield from (ref for ref, name in job.uses.items() if name in wanted)
+
+    def _in_engine(self, job: JobNode) -> Iterator[str]:
+        """Name the images that the engine has to have: what a job only preloads can come from the archive."""
+        spared = only_preloaded(job)
+        return (name for name in job.images if not (name in spared and self._is_archived(name)))
+
+    def _is_archived(self, name: str) -> bool:
+        session = self._session
+        image = session.graph.images.get(name)
+        reference = image.tag if image else name.removeprefix("base:")
+        return session.live is not None and session.run.archive.has(reference) is not None
 
     @cached_property
     def named_bases(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import EDQUOT, ENOSPC
 
+from benchrouter.engine.archive.checked import Checked
 from benchrouter.engine.archive.entries import Entry, EntryStore
 from benchrouter.engine.archive.eviction import Evicted, evict
 from benchrouter.engine.archive.layers import LayerStore
@@ -41,6 +42,7 @@ class Archive:
         root = layout.images_dir(ws)
         self.layers = LayerStore(root / "layers")
         self.entries = EntryStore(root / "entries")
+        self._checked = Checked(root / "checked.json")
 
     def find(self, reference: str) -> Entry | None:
         """Find an image whose layers are all there, as far as their footers tell."""
@@ -52,10 +54,17 @@ class Archive:
         return ((entry, used) for entry, used in self.entries.all() if self._whole(entry))
 
     def check(self, entry: Entry) -> None:
-        """Read all layers through; raise ArchiveDamaged, and drop the layer, when one is not what was written."""
-        for layer in entry.layers:
+        """Read all layers through; raise ArchiveDamaged, and drop the layer, when one is not what was written.
+
+        One that was read before is read again only when its file has changed.
+        """
+        paths = [self.layers.path(layer.diff_id) for layer in entry.layers]
+        unread = [layer for layer, path in zip(entry.layers, paths, strict=True) if not self._checked.knows(path)]
+        for layer in unread:
             with self.layers.open(layer.diff_id) as opened:
                 opened.check()
+        if unread:
+            self._checked.note(paths)
 
     def stream(self, images: Named, without: Collection[str] = ()) -> Iterator[bytes]:
         """Yield a docker-archive of some images under the given names, each layer once.

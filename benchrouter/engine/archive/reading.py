@@ -56,17 +56,19 @@ class Pieces:
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
-        self._rest = memoryview(b"")
+        self._rest = b""
+        self._taken = 0
 
     def read(self, size: int) -> bytes:
         """Give up to `size` bytes; none only at the end."""
-        while not self._rest:
+        while self._taken == len(self._rest):
             more = next(self._pieces, None)
             if more is None:
                 return b""
-            self._rest = memoryview(more)
-        taken, self._rest = self._rest[:size], self._rest[size:]
-        return bytes(taken)
+            self._rest, self._taken = more, 0
+        given = self._rest[self._taken : self._taken + size]  # no copy of a whole piece
+        self._taken += len(given)
+        return given
 
 
 def read_archive(

@@ -1,11 +1,13 @@
-"""The images that a job's own daemon begins with: under which names, and how they come out of the engine."""
+"""The images that a job's own daemon begins with: under which names, and how they come out of archive or engine."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchrouter.engine.archive import Archive, Entry, load
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import ImageMissing
 from benchrouter.engine.images import inspect_image
@@ -22,12 +24,14 @@ Source = Callable[[], Iterator[bytes]]
 class Preload:
     """What is loaded: `names` maps each name that the task uses to the engine's, `ids` the engine's to image ids.
 
-    `size` is in bytes, unpacked, layers that images share counted for each.
+    `size` is in bytes, unpacked, layers that images share counted for each. `archived` are the images with their names
+    where the archive has all of them; else they come out of the engine.
     """
 
     names: Mapping[str, str]
     ids: Mapping[str, str]
     size: int
+    archived: tuple[tuple[Entry, tuple[str, ...]], ...] = ()
 
     @property
     def tags(self) -> tuple[tuple[str, str], ...]:
@@ -57,8 +61,21 @@ class Preload:
         return digest({"seed": 1, "environment": environment, "images": ids})
 
 
-def preload_of(engine: Engine, names: Mapping[str, str]) -> Preload:
-    """Look up what the engine has under its own names; raise ImageMissing for the first that it has not."""
+def preload_of(engine: Engine, archive: Archive, names: Mapping[str, str], cancelled: threading.Event) -> Preload:
+    """Look up the images in the archive, or in the engine where it lacks one; raise ImageMissing for one in neither."""
+    entries = {source: archive.find(source) for source in names.values()}
+    found = {source: entry for source, entry in entries.items() if entry is not None}
+    if len(found) == len(entries):
+        ids = {source: entry.image_id for source, entry in found.items()}
+        archived = tuple((entry, () if "@" in source else (source,)) for source, entry in found.items())
+        return Preload(dict(names), ids, sum(entry.size for entry in found.values()), archived)
+    for source, entry in found.items():
+        if inspect_image(engine, source) is None:
+            load(archive, engine, entry, [source], cancelled=cancelled)
+    return _of_engine(engine, names)
+
+
+def _of_engine(engine: Engine, names: Mapping[str, str]) -> Preload:
     ids: dict[str, str] = {}
     size = 0
     for source in dict.fromkeys(names.values()):
@@ -70,8 +87,11 @@ def preload_of(engine: Engine, names: Mapping[str, str]) -> Preload:
     return Preload(dict(names), ids, size)
 
 
-def saved(engine: Engine, preload: Preload) -> Iterator[bytes]:
-    """Stream one archive of all images out of the engine; a layer that several share is in it once."""
+def saved(engine: Engine, archive: Archive, preload: Preload) -> Iterator[bytes]:
+    """Stream one archive of all images; a layer that several share is in it once."""
+    if preload.archived:
+        yield from archive.stream(preload.archived)
+        return
     api: Any = engine.slow
     with engine.errors("saving the images for a task's own daemon"):
         params = {"names": list(preload.ids)}

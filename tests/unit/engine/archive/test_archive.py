@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import tarfile
 import threading
 from pathlib import Path
@@ -159,6 +160,19 @@ def test_a_damaged_layer_makes_its_images_missing(archive: Archive) -> None:
     assert archive.find("two") is None
     take(archive, ONE.archive())
     assert archive.find("two") == two
+
+
+def test_a_layer_is_read_through_once_and_again_when_its_file_has_changed(archive: Archive) -> None:
+    """Whatever its size and modification time say: a restored cache, or a careful hand, keeps those."""
+    (one,) = take(archive, ONE.archive())
+    archive.check(one)
+    path = archive.layers.path(one.layers[1].diff_id)
+    before, data = path.stat(), bytearray(path.read_bytes())
+    data[12] ^= 1
+    path.write_bytes(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(ArchiveDamaged):
+        archive.check(one)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"torn", b'{"version": 1, "config": 5}', b'{"version": 99}'])
