@@ -19,6 +19,7 @@ from benchrouter.store.states import Outcome
 from benchrouter.store.workspace import Workspace
 
 MIB = 1 << 20
+FIELDS = ("model", "variables", "pass_env", "seed", "changed", "inputs", "images", "environment")
 LIMITS = SiteLimits(free_disk=MIB, memory=512 * MIB, cpus=2.0)
 
 
@@ -42,7 +43,7 @@ class JobBench:
     def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
         fields = {
             name: options.pop(name)
-            for name in ("model", "variables", "pass_env", "seed", "changed", "inputs", "image_tag", "endpoint")
+            for name in (*FIELDS, "image_tag", "endpoint")
             if name in options
         }
         given: dict[str, Any] = {
