@@ -116,6 +116,13 @@ class Archive:
         """Sum up what the layers take, in bytes."""
         return sum(layer.stored for diff_id in self.layers.all() if (layer := self.layers.find(diff_id)))
 
+    def forget(self, references: Iterable[str]) -> None:
+        """Drop some references, and the layers that only they had."""
+        with self._locked():
+            for reference in references:
+                self.entries.remove(reference)
+            evict(self.entries, self.layers, self.size(), 0.0)
+
     def shrink(self, most: int, spare_since: float) -> Evicted:
         """Drop images, the least recently used first, until at most `most` bytes are left.
 

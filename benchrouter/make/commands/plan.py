@@ -11,6 +11,7 @@ from benchrouter.graph.nodes import JobNode
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.commands.run import OPT_SLOTS
+from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.surroundings import surrounding_lines
 from benchrouter.make.why import lines_of, why_job
@@ -43,7 +44,7 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
     if not due:
         yield f"jobs: all {total} up to date"
     else:
-        yield from _images(session)
+        yield from image_lines(session)
         yield f"jobs: {len(due)} of {total} to run"
         for job in due[:_SHOWN]:
             yield f"  {job.name}"
@@ -55,38 +56,6 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
     yield f"aggregates: {len(stale)} to write" if stale else "aggregates: up to date"
     for name in stale[:_SHOWN]:
         yield f"  {name}"
-
-
-def _images(session: Session) -> Iterator[str]:
-    needed = session.needs.images
-    there = _in_engine(session)
-    if there is None:
-        yield f"images: {len(needed)} needed (engine not asked)"
-    else:
-        yield f"images: {sum(not t for t in there.values())} of {len(needed)} to build"
-    for name, image in needed.items():
-        state = "" if there is None else "in the engine" if there[name] else "build"
-        if image.refresh:
-            state = "rebuild with pull and without cache (refresh)"
-        bases = ", ".join((*image.bases, *image.siblings)) or "scratch"
-        yield f"  {name}  {state}  (on {bases})".replace("    ", "  ")
-
-
-def _in_engine(session: Session) -> dict[str, bool] | None:
-    """Ask the engine for the needed images if one answers at once; None when none does."""
-    from benchrouter.engine.client import Engine
-    from benchrouter.engine.images import image_id
-
-    try:
-        engine = Engine.connect(session.sources.settings.site.engine, 1.0)
-        try:
-            return {
-                name: image_id(engine, image.tag) is not None for name, image in session.needs.images.items()
-            }
-        finally:
-            engine.close()
-    except EngineError:
-        return None
 
 
 def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterator[str]:

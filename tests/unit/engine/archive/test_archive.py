@@ -60,6 +60,8 @@ def test_each_layer_is_stored_once(archive: Archive) -> None:
         ("localhost:5000/a/b", "localhost:5000/a/b:latest", True),
         ("a/b:c", "index.docker.io/a/b:c", True),
         ("a/b:c", "a_b:c", False),
+        ("a.b/c", "docker.io/a.b/c", False),
+        ("docker.io/a.b/c:latest", "index.docker.io/a.b/c", True),
         ("a/b:c", "a/b_c", False),
         ("a/b:c", "example.org/a/b:c", False),
         ("a@sha256:" + "0" * 64, "a:1@sha256:" + "0" * 64, True),
