@@ -36,6 +36,8 @@ make() {
     device=$(attach "$1")
     mount -t ext4 -o noatime,noinit_itable "$device" "$storage"
     losetup -d "$device"
+    # The archive is unpacked first; within the seed, its blocks would stay allocated in the file.
+    export DOCKER_TMPDIR=/tmp/benchrouter-load
     # shellcheck disable=SC2016 # the entrypoint's shell expands it
     sh "$control/dind-entrypoint.sh" 'daemon=$(cat /var/run/docker.pid); kill "$daemon"
         while kill -0 "$daemon" 2>/dev/null; do sleep 0.05; done'
