@@ -67,7 +67,7 @@ def test_a_task_starts_containers_in_its_own_daemon(bench: DindBench) -> None:
     assert text(outcome, "logs/stdout.log") == "inside\n"
     daemon = document(outcome, "provenance.json")["daemon"]
     assert daemon["storage_driver"] == "overlay2"
-    assert daemon["images"] == "seed", daemon
+    assert daemon["images"] == "seed", daemon["no_seed_because"]
     assert "API listen on" in text(outcome, "logs/dockerd.log")
 
 

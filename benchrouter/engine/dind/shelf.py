@@ -25,8 +25,12 @@ class Shelf:
     """
 
     def __init__(self, root: Path, limit: int) -> None:
-        self._root = root
+        self._given = root
         self._limit = limit
+
+    @property
+    def _root(self) -> Path:
+        return self._given.resolve()  # a link to a larger disk, for example
 
     def find(self, key: str) -> Path | None:
         """Give the image of a seed; remove one that is not what was made."""
