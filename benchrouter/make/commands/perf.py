@@ -11,14 +11,14 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
-_PARTS = ("containers", "uptodate", "hashing")
+_PARTS = ("containers", "uptodate", "hashing", "compose")
 
 
 class Perf(PlainCommand):
     """Measures; asserts nothing, because machines are shared."""
 
-    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing), or: perf seed DIR"
-    doc_usage = "[containers] [uptodate] [hashing] | seed DIR"
+    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose), or: perf seed DIR"
+    doc_usage = "[containers] [uptodate] [hashing] [compose] | seed DIR"
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Measure the named parts, all by default."""
@@ -56,6 +56,19 @@ def _containers(root: Path) -> None:
     _remove(root)
 
 
+def _compose(root: Path) -> None:
+    from benchrouter.make.perf import compose
+    from benchrouter.make.perf.containers import image_of
+
+    compose.write_workspace(root, Path("benchrouter.local.yaml").resolve())
+    compose.ours(root, 0)
+    image = image_of(root)
+    compose.by_hand(root, image)
+    pairs = [(compose.ours(root, n), compose.by_hand(root, image)) for n in range(1, compose.ROUNDS + 1)]
+    _report(f"{compose.JOBS} jobs with a healthy sidecar each", "docker compose by hand in parallel", pairs, 1.3)
+    _remove(root)
+
+
 def _remove(root: Path) -> None:
     import subprocess
 
@@ -88,7 +101,7 @@ def _hashing(root: Path) -> None:
     _report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
 
 
-_MEASURES = {"containers": _containers, "uptodate": _uptodate, "hashing": _hashing}
+_MEASURES = {"containers": _containers, "uptodate": _uptodate, "hashing": _hashing, "compose": _compose}
 
 
 def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float) -> None:
