@@ -25,7 +25,8 @@ def run_inside(
 ) -> int | None:
     """Run `argv` and return its exit status, None when it still runs at the deadline; it is not stopped then.
 
-    Something that it leaves in the background does not delay the end. Raises EngineError or Cancelled.
+    Something that it leaves in the background does not delay the end. Raises EngineError, Cancelled, and the
+    OSErrors of `on_output`.
     """
     api: Any = engine.slow
     with engine.errors(f"running a command in container {container[:12]}"):
@@ -58,7 +59,7 @@ class _Reader:
 
     def __init__(self, engine: Engine, made: str, on_output: Callable[[bytes], None]) -> None:
         self.ended = threading.Event()
-        self.failure: EngineError | None = None
+        self.failure: EngineError | OSError | None = None
         self._engine = engine
         self._made = made
         self._on_output = on_output
@@ -80,7 +81,7 @@ class _Reader:
                         if self._closed:
                             return
                         self._on_output(data)
-        except EngineError as error:
+        except (EngineError, OSError) as error:  # the engine, or the disk that the output is written to
             self.failure = error
         finally:
             self.ended.set()

@@ -91,11 +91,12 @@ def _rendered(course: Course, job: Wired) -> bytes:
 
 
 def _take_down(course: Course, project: Project, sidecars: Sidecars) -> None:
-    """Keep the logs, then remove all; a failure here hides nothing of what happened before."""
+    """Keep the logs, then remove all; a failure of the engine here hides nothing of what happened before."""
     try:
         sidecars.keep_logs()
     except EngineError as error:
         course.facts["sidecar_logs"] = str(error)
-    left = project.remove()
-    if left:
-        course.facts["sidecars_not_removed"] = left
+    finally:
+        left = project.remove()
+        if left:
+            course.facts["sidecars_not_removed"] = left

@@ -175,3 +175,20 @@ def test_the_range_may_be_exhausted_by_others(real_engine: Engine, monkeypatch: 
         other.network("benchrouter-test-f", labels, threading.Event()),
     ):
         pass
+
+
+def test_forty_networks_leave_the_engines_own_pools_alone(real_engine: Engine) -> None:
+    from contextlib import ExitStack
+
+    labels = object_labels("test-of-networks", "run-4")
+    networks = Networks(real_engine, IPv4Network("10.230.0.0/21"))
+    with ExitStack() as stack:
+        made = [
+            stack.enter_context(networks.network(f"benchrouter-test-{n}", labels, threading.Event()))
+            for n in range(40)
+        ]
+        assert len({network.subnet for network in made}) == 40
+        # Docker's own ranges hold thirty-one.
+        own = real_engine.api.create_network("benchrouter-test-own", labels=labels)
+        real_engine.api.remove_network(own["Id"])
+    assert real_engine.api.networks(filters={"label": "benchrouter.workspace=test-of-networks"}) == []

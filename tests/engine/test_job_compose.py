@@ -191,6 +191,33 @@ def test_files_of_the_task_are_mounted_read_only(bench: JobBench) -> None:
     assert sorted(path.name for path in (bench.task_dir / "www").iterdir()) == ["index.html"]
 
 
+def test_a_timeout_ends_the_evaluation_and_its_sidecars(bench: JobBench) -> None:
+    web = sidecar(bench, healthcheck=healthy(CHECK, retries=100), script=f"sleep 2; {SERVE}")
+    outcome = bench.run("curl -fsS http://web:8000/; sleep 60", sidecars=(web,), timeout=1.0)
+    assert outcome.reason is Reason.TIMEOUT, outcome  # the two seconds before the start do not count
+    assert text(outcome, "logs/stdout.log") == "hello\n"
+    assert (Path(outcome.path) / "logs/sidecar-web.log").is_file()
+
+
+@pytest.mark.parametrize("network", ["bridge", "none"])
+def test_sidecars_are_reached_where_nothing_else_is(bench: JobBench, network: str) -> None:
+    from test_job_bridge import ASK, Handler, ThreadingHTTPServer
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    web = sidecar(bench, healthcheck=healthy(CHECK), post_start=["timeout 3 getent hosts example.com || echo no names"])
+    outcome = bench.run(
+        f"curl -fsS http://web:8000/; {ASK} >/dev/null && echo asked; {GOOD}",
+        sidecars=(web,),
+        network=network,
+        endpoint=f"http://127.0.0.1:{server.server_address[1]}/v1",
+    )
+    server.shutdown()
+    completed(outcome)
+    assert text(outcome, "logs/stdout.log") == ("hello\nasked\n" if network == "bridge" else "hello\n")
+    assert text(outcome, "logs/sidecar-web.post_start.log") == "no names\n"
+
+
 def test_an_interruption_leaves_nothing(bench: JobBench) -> None:
     for pause in (0.3, 1.0, 3.0):
         cancelled = threading.Event()
