@@ -33,6 +33,11 @@ class Network:
     subnet: IPv4Network
     gateway: IPv4Address
 
+    @property
+    def bridge(self) -> str:
+        """Name the host's end of the network, as the engine does."""
+        return f"br-{self.id[:12]}"
+
 
 class Networks:
     """Makes and removes networks; shared by all threads of a run, so that no two of them try the same range."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.errors import EngineError
+from benchrouter.engine.fence import fenced
 from benchrouter.engine.networks import Network
 from benchrouter.engine.upstream import Upstream
 from benchrouter.jobs.course import Course
@@ -28,9 +30,7 @@ class Wired:
 
 
 @contextmanager
-def wired(
-    course: Course, spec: ContainerSpec, *, names: tuple[str, ...] = ()
-) -> Iterator[Wired]:
+def wired(course: Course, spec: ContainerSpec, *, names: tuple[str, ...] = ()) -> Iterator[Wired]:
     """Make a network with a relay to the endpoint, and remove both.
 
     For `bridge` the relay is the only way out of it, for `none` there is none. `names` are hosts beside the job,
@@ -42,8 +42,14 @@ def wired(
     with (
         networks.network(name, course.labels, course.cancelled, internal=internal, room=len(names) + 1) as network,
         _relayed(course, network, spec.network) as endpoint,
+        fenced(network, _port(network, endpoint), course.request.run_id, closed=internal) as done,
     ):
-        course.facts["network"] = {"subnet": str(network.subnet), "internal": internal, "endpoint": endpoint}
+        course.facts["network"] = {
+            "subnet": str(network.subnet),
+            "internal": internal,
+            "endpoint": endpoint,
+            "closed_to_this_machine": internal and done,
+        }
         environment = dict(spec.environment)
         if environment.get(ENDPOINT) == course.request.endpoint:  # else the task has set it itself
             environment[ENDPOINT] = endpoint
@@ -55,6 +61,12 @@ def wired(
             dns=_NOWHERE if internal else (),
         )
         yield Wired(network, moved)
+
+
+def _port(network: Network, endpoint: str) -> int | None:
+    """Find the port of our relay; None where the job is told another address."""
+    relay = urlsplit(endpoint)
+    return relay.port if relay.hostname == str(network.gateway) else None
 
 
 @contextmanager

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
 import pytest
 from job_bench import JobBench, document, text
 
+from benchrouter.engine import fence
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import Cancelled, EngineError
 from benchrouter.engine.labels import object_labels
-from benchrouter.engine.networks import Networks
+from benchrouter.engine.networks import Network, Networks
 from benchrouter.spec.settings import Proxies, Site
 from benchrouter.store.states import Reason
 
@@ -81,6 +85,43 @@ def test_there_is_no_other_way_out(bench: JobBench, endpoint: str) -> None:
     outcome = bench.run(script, network="bridge", endpoint=endpoint)
     assert outcome.overall == 0.5, outcome
     assert text(outcome, "logs/stdout.log") == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
+def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench, endpoint: str) -> None:
+    with ThreadingHTTPServer(("0.0.0.0", 0), Handler) as open_to_all:
+        threading.Thread(target=open_to_all.serve_forever, daemon=True).start()
+        script = f"""
+            host=${{BENCHROUTER_MODEL_ENDPOINT#http://}}
+            curl -s --max-time 5 "http://${{host%%:*}}:{open_to_all.server_port}/x" && echo reached
+            {ASK} >/dev/null && echo asked
+            {GOOD}
+        """
+        outcome = bench.run(script, network="bridge", endpoint=endpoint)
+        open_to_all.shutdown()
+    assert text(outcome, "logs/stdout.log") == "asked\n"
+    assert document(outcome, "provenance.json")["network"]["closed_to_this_machine"] is True
+    assert rules() == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
+def test_rules_of_a_dead_run_are_swept_and_no_others() -> None:
+    network = Network("0" * 64, "n", IPv4Network("10.230.6.0/28"), IPv4Address("10.230.6.1"))
+    for run in ("test-run-1", "test-run-10"):
+        for rule in fence._rules(network, 80, run, True):
+            subprocess.run(["iptables", "-w", "-I", "INPUT", *rule], check=True)
+    try:
+        assert fence.sweep_rules("test-run-1") == 2
+        assert len([rule for rule in rules() if "test-run-10" in rule]) == 2
+    finally:
+        fence.sweep_rules("test-run-10")
+    assert rules() == []
+
+
+def rules() -> list[str]:
+    """List our rules of these tests in the packet filter."""
+    said = subprocess.run(["iptables", "-w", "-S", "INPUT"], capture_output=True, text=True, check=True).stdout
+    return [line for line in said.splitlines() if "benchrouter run-1" in line or "benchrouter test-run" in line]
 
 
 def test_another_jobs_network_is_not_served(bench: JobBench, endpoint: str, base_image: str) -> None:

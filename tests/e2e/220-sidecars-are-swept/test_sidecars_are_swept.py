@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import shutil
 import signal
+import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,7 @@ from killing import (
     check_next_start,
     check_nothing_left,
     client,
+    dead_runs,
     end_of,
     forget_results,
     kill_at,
@@ -69,6 +73,14 @@ def volumes() -> list[Path]:
     return list(root.glob(f"volumes/*/_data/{MARK}"))
 
 
+def rules(*runs: str) -> list[str]:
+    """List the rules of the packet filter that name these runs, where it can be asked."""
+    if os.geteuid() != 0 or shutil.which("iptables") is None:
+        return []
+    said = subprocess.run(["iptables", "--wait", "-S", "INPUT"], capture_output=True, text=True, check=True).stdout
+    return [line for line in said.splitlines() if any(run in line for run in runs)]
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(1, ROUNDS + 1))
 @pytest.mark.parametrize("which", SIGNALS, ids=lambda which: which.name)
@@ -80,8 +92,9 @@ def test_a_run_with_sidecars_ended_at_a_random_moment(
     forget_results(project)
     after = moment(f"sidecars {which.name}", number, 0.3, undisturbed.seconds)
     done = kill_at(start(project), which, after)
+    dead = dead_runs(project)
     if which is not signal.SIGKILL and done.status == 130:
         check_nothing_left(project)
-        assert not volumes()
+        assert not volumes() and not rules(project.newest_run()["run_id"])
     check_next_start(project, undisturbed.scores)
-    assert not volumes()
+    assert not volumes() and not rules(*dead)
