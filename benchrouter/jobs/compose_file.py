@@ -85,15 +85,21 @@ def _volumes(sidecar: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _protected(volume: Any) -> Any:
+    """Write a path of the task in the long form: the short one splits at colons, and makes what is not there."""
     if isinstance(volume, Mapping):
         relative = volume.get("type") == "bind" and str(volume.get("source", "")).startswith(".")
-        return {**volume, "read_only": True} if relative else volume
+        return _bind(volume, {**(volume.get("bind") or {})}) if relative else volume
     source, colon, rest = str(volume).partition(":")
     if not colon or not source.startswith("."):
         return volume
     target, _, modes = rest.partition(":")
-    kept = [mode for mode in modes.split(",") if mode not in ("", "rw", "ro")]
-    return f"{source}:{target}:{','.join(['ro', *kept])}"
+    labelled = [mode for mode in modes.split(",") if mode in ("z", "Z")]
+    options = {"selinux": labelled[0]} if labelled else {}
+    return _bind({"type": "bind", "source": source, "target": target}, options)
+
+
+def _bind(volume: Mapping[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    return {**volume, "read_only": True, "bind": {**options, "create_host_path": False}}
 
 
 def _health(sidecar: Mapping[str, Any], start_interval: bool) -> dict[str, Any]:

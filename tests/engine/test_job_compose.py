@@ -191,6 +191,23 @@ def test_files_of_the_task_are_mounted_read_only(bench: JobBench) -> None:
     assert sorted(path.name for path in (bench.task_dir / "www").iterdir()) == ["index.html"]
 
 
+def test_odd_paths_of_a_workspace(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
+    odd = JobBench(real_engine, tmp_path / "a:b $c 'd' é", base_image)
+    (odd.task_dir / "index.html").write_text("found\n")
+    web = sidecar(odd, script="cd /www; exec python3 -m http.server 8000", volumes=["./:/www"])
+    web["healthcheck"] = healthy(CHECK)
+    outcome = odd.run(f"curl -fsS http://web:8000/; {GOOD}", sidecars=(web,))
+    completed(outcome)
+    assert text(outcome, "logs/stdout.log") == "found\n"
+    assert left_of(odd) == []
+
+
+def test_a_file_that_is_not_there_is_not_made(bench: JobBench) -> None:
+    web = sidecar(bench, volumes=["./init.sql:/init.sql"])
+    failed(bench.run(GOOD, sidecars=(web,)), "init.sql")
+    assert not (bench.task_dir / "init.sql").exists()
+
+
 def test_a_timeout_ends_the_evaluation_and_its_sidecars(bench: JobBench) -> None:
     web = sidecar(bench, healthcheck=healthy(CHECK, retries=100), script=f"sleep 2; {SERVE}")
     outcome = bench.run("curl -fsS http://web:8000/; sleep 60", sidecars=(web,), timeout=1.0)

@@ -67,10 +67,14 @@ def test_limits_of_a_sidecar_are_its_own_or_the_jobs() -> None:
 
 
 def test_files_of_the_task_are_read_only() -> None:
-    kept = for_run(DB)["db"]["volumes"]
-    assert kept == ["data:/var/lib", "./init:/init:ro,z", "/srv:/srv", "../x:/x:ro"]
-    long = {"type": "bind", "source": "./a", "target": "/a"}
-    assert for_run({**DB, "volumes": [long]})["db"]["volumes"] == [{**long, "read_only": True}]
+    data, init, host, outside = for_run(DB)["db"]["volumes"]
+    assert (data, host) == ("data:/var/lib", "/srv:/srv")
+    there = {"type": "bind", "source": "./init", "target": "/init", "read_only": True}
+    assert init == {**there, "bind": {"selinux": "z", "create_host_path": False}}
+    assert outside["read_only"] is True
+    long = {"type": "bind", "source": "./a", "target": "/a", "bind": {"propagation": "rslave"}}
+    (kept,) = for_run({**DB, "volumes": [long]})["db"]["volumes"]
+    assert kept["read_only"] is True and kept["bind"] == {"propagation": "rslave", "create_host_path": False}
 
 
 def test_what_an_engine_does_not_know_is_left_out() -> None:
