@@ -117,9 +117,13 @@ class Needs:
 
     @cached_property
     def all_tars(self) -> dict[str, TarNode]:
-        """What the archive is to hold for all jobs."""
+        """What the archive is to hold for all jobs; of everything also what no job uses, where no model is given."""
         graph = self._session.graph
-        return tars_of(graph, graph.jobs, everything=self.everything_archived)
+        found = tars_of(graph, graph.jobs, everything=self.everything_archived)
+        if self.everything_archived:
+            nodes = [*(base.name for base in graph.bases.values()), *graph.images]
+            found |= {tar.name: tar for tar in map(TarNode, nodes)}
+        return found
 
     @cached_property
     def tars(self) -> dict[str, TarNode]:

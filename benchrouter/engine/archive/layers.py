@@ -97,10 +97,10 @@ class LayerWriter:
         self.path = path
         self._file = path.open("xb")
         self._digest, self._checksum = sha256(), xxhash.xxh3_128()
-        self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
+        self._pack = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
         self._size = self._stored = 0
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Add bytes of the layer's tar."""
         self._digest.update(data)
         self._size += len(data)

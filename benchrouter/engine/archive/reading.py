@@ -9,15 +9,17 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from lzma import LZMAError
-from typing import IO, Any
+from typing import Any
 
 from zstandard import ZstdError
 
 from benchrouter.engine.archive.entries import image_id_of
-from benchrouter.engine.archive.layers import BLOCK, Layer, LayerStore, LayerWriter
+from benchrouter.engine.archive.layers import Layer, LayerStore, LayerWriter
+from benchrouter.engine.archive.members import Member, members
 from benchrouter.engine.archive.problems import NotAnImageArchive
-from benchrouter.engine.archive.unpacking import unpacked
+from benchrouter.engine.archive.unpacking import Block, unpacked
 from benchrouter.store import documents
 
 _SMALL, _DOCUMENT, _ALL_DOCUMENTS = 64 << 10, 16 << 20, 256 << 20
@@ -51,26 +53,6 @@ class Contents:
             fresh[0].discard()
 
 
-class Pieces:
-    """An iterator of bytes as the file that tarfile reads."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces = iter(pieces)
-        self._rest = b""
-        self._taken = 0
-
-    def read(self, size: int) -> bytes:
-        """Give up to `size` bytes; none only at the end."""
-        while self._taken == len(self._rest):
-            more = next(self._pieces, None)
-            if more is None:
-                return b""
-            self._rest, self._taken = more, 0
-        given = self._rest[self._taken : self._taken + size]  # no copy of a whole piece
-        self._taken += len(given)
-        return given
-
-
 def read_archive(
     stream: Iterable[bytes], store: LayerStore, contents: Contents, known: Mapping[str, str], check: Callable[[], None]
 ) -> None:
@@ -80,13 +62,9 @@ def read_archive(
     then and may raise. Raises NotAnImageArchive.
     """
     reading = _Reading(store, contents, known, check)
-    file = Pieces(unpacked(stream))
     try:
-        with tarfile.open(fileobj=file, mode="r|", bufsize=BLOCK) as tar:  # type: ignore[call-overload]
-            for member in tar:
-                reading.member(tar, member)
-        while file.read(BLOCK):
-            pass  # what follows the archive is padding, and must be there to its end
+        for member in members(unpacked(stream)):
+            reading.member(member)
     except (tarfile.TarError, EOFError, zlib.error, LZMAError, ZstdError, ValueError) as error:
         raise NotAnImageArchive(f"not an archive that `docker save` writes, or cut off: {error}") from None
     contents.images = tuple(reading.images())
@@ -102,27 +80,25 @@ class _Reading:
         self._links: dict[str, str] = {}
         self._held = 0
 
-    def member(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    def member(self, member: Member) -> None:
         """Take one member: a layer, a document, or a link to one of them."""
         name = posixpath.normpath(member.name)
-        if member.issym():
-            self._links[name] = posixpath.normpath(posixpath.join(posixpath.dirname(name), member.linkname))
-        elif member.islnk():
-            self._links[name] = posixpath.normpath(member.linkname)
-        if not member.isfile():
+        if member.kind == tarfile.SYMTYPE:
+            self._links[name] = posixpath.normpath(posixpath.join(posixpath.dirname(name), member.link))
+        elif member.kind == tarfile.LNKTYPE:
+            self._links[name] = posixpath.normpath(member.link)
+        if not member.is_file:
             return
         there = self._there(name)
         if there is not None:
             self._layers[name] = there
             return
-        file = tar.extractfile(member)
-        assert file is not None
-        first = file.read(512)
+        first = bytes(next(member.data, b""))
         if self._is_document(member.size, first):
-            self._documents[name] = first + file.read()
+            self._documents[name] = b"".join([first, *member.data])
             self._held += member.size
         else:
-            self._layers[name] = self._write(_blocks(first, file))
+            self._layers[name] = self._write(chain([first], member.data))
 
     def _there(self, name: str) -> Layer | None:
         named = _HEX.search(name)
@@ -133,7 +109,7 @@ class _Reading:
         looks = first.lstrip()[:1] in (b"{", b"[") and first[257:262] != b"ustar"
         return size <= (_DOCUMENT if looks else _SMALL) and self._held + size <= _ALL_DOCUMENTS
 
-    def _write(self, blocks: Iterator[bytes]) -> Layer:
+    def _write(self, blocks: Iterable[Block]) -> Layer:
         writer = self._store.writer()
         try:
             for block in unpacked(blocks):
@@ -194,9 +170,3 @@ class _Reading:
             return json.loads(self._documents.get(name, b"null"))
         except ValueError:
             return None
-
-
-def _blocks(first: bytes, file: IO[bytes]) -> Iterator[bytes]:
-    yield first
-    while block := file.read(BLOCK):
-        yield block

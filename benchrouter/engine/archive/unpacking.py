@@ -14,23 +14,26 @@ import zstandard
 _ENOUGH = 262  # to see what compressed data begin with, and that a tar does not
 
 
-def unpacked(data: Iterable[bytes]) -> Iterator[bytes]:
+Block = bytes | memoryview
+
+
+def unpacked(data: Iterable[Block]) -> Iterator[Block]:
     """Yield what the pieces hold, unpacked if they begin as gzip, zstd, xz or bzip2 do.
 
     Raises OSError, EOFError or another error of the format's library when they are cut off or damaged.
     """
     pieces = iter(data)
-    first = b""
+    first: Block = b""
     while len(first) < _ENOUGH and (more := next(pieces, None)) is not None:
-        first += more
-    make = _unpacker(first)
+        first = more if not first else bytes(first) + more
+    make = _unpacker(bytes(first[:_ENOUGH]))
     if make is None:
         yield first
         yield from pieces
         return
     unpacker: Any = None
     for piece in chain([first], pieces):
-        while piece:
+        while len(piece):
             unpacker = unpacker or make()
             yield unpacker.decompress(piece)
             piece = b""

@@ -11,14 +11,14 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
-_PARTS = ("containers", "uptodate", "hashing", "compose")
+_PARTS = ("containers", "uptodate", "hashing", "compose", "archive")
 
 
 class Perf(PlainCommand):
     """Measures; asserts nothing, because machines are shared."""
 
-    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose), or: perf seed DIR"
-    doc_usage = "[containers] [uptodate] [hashing] [compose] | seed DIR"
+    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose archive), or: perf seed DIR"
+    doc_usage = "[containers] [uptodate] [hashing] [compose] [archive] | seed DIR"
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Measure the named parts, all by default."""
@@ -101,7 +101,43 @@ def _hashing(root: Path) -> None:
     _report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
 
 
-_MEASURES = {"containers": _containers, "uptodate": _uptodate, "hashing": _hashing, "compose": _compose}
+def _archive(root: Path) -> None:
+    from benchrouter.engine.client import Engine
+    from benchrouter.make.perf import archive, emptyengine
+    from benchrouter.spec.settings import load_settings
+
+    site = load_settings(Path.cwd())[0].site
+    engine = Engine.connect(site.engine)
+    trial = archive.Trial(root, engine, site)
+    try:
+        trial.make()
+        pairs = [(trial.saving(), trial.loading()) for _ in range(archive.ROUNDS)]
+        _report("saving into the archive", "docker save | zstd -1", [saving for saving, _ in pairs], 1.25)
+        _report("loading from the archive", "zstd -d | docker load", [loading for _, loading in pairs], 1.25)
+        ours, theirs = trial.sharing()
+        _report(f"{archive.IMAGES} images on one base (MB)", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1)
+    finally:
+        trial.remove()
+        engine.close()
+    if not emptyengine.CAN:
+        print("an empty engine: not measured, needs root and dockerd")
+        return
+    where = root.with_name("e")
+    emptyengine.write_workspace(where, Path("benchmarks"), Path("benchrouter.local.yaml"))
+    building = emptyengine.built(where)
+    with emptyengine.empty_engine() as address:
+        loading = emptyengine.loaded(where, address)
+    _report("an empty engine with a warm cache", "building the same images", [(loading, building)], 0.25)
+    _remove(where)
+
+
+_MEASURES = {
+    "containers": _containers,
+    "uptodate": _uptodate,
+    "hashing": _hashing,
+    "compose": _compose,
+    "archive": _archive,
+}
 
 
 def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float) -> None:

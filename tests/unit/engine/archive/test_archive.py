@@ -110,6 +110,35 @@ def test_a_layer_that_is_a_link_to_another_image_s(archive: Archive) -> None:
     assert len(entry.layers) == 2
 
 
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT])
+def test_every_form_of_tar_is_read(archive: Archive, form: int) -> None:
+    """Long names and links among them, also where they say what a short one would."""
+    members = ONE.members()
+    long = f"{'d' * 90}/{'e' * 60}/layer.tar"
+    name = next(name for name in members if name.endswith("layer.tar"))
+    manifest = json.loads(members["manifest.json"])
+    manifest[0]["Layers"][0] = "link"
+    members["manifest.json"] = json.dumps(manifest).encode()
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form) as tar:
+        for path, data in {**members, long: members.pop(name)}.items():
+            info = tarfile.TarInfo(path)
+            info.size, info.mtime = len(data), 1.5 if form == tarfile.PAX_FORMAT else 1
+            tar.addfile(info, io.BytesIO(data))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.LNKTYPE, long
+        if form != tarfile.USTAR_FORMAT:
+            tar.addfile(link)
+        directory = tarfile.TarInfo("directory")
+        directory.type = tarfile.DIRTYPE
+        tar.addfile(directory)
+    if form == tarfile.USTAR_FORMAT:
+        with pytest.raises(NotAnImageArchive, match="link is not in it"):
+            take(archive, out.getvalue())
+        return
+    assert len(take(archive, out.getvalue(), piece=333)) == 1
+
+
 @pytest.mark.parametrize("missing", ["manifest.json", "config.json", "layer.tar"])
 def test_an_archive_that_lacks_something_is_refused(archive: Archive, missing: str) -> None:
     """Nothing of it stays."""
