@@ -12,9 +12,9 @@ from benchrouter.engine import deadlines
 from benchrouter.engine.archive import Archive
 from benchrouter.engine.container_spec import ContainerSpec, Privileges
 from benchrouter.engine.dind.control import Control
-from benchrouter.engine.dind.daemons import Planted, Wish
 from benchrouter.engine.dind.pipe import Pipe, piped
-from benchrouter.engine.dind.preload import Preload, preload_of, saved
+from benchrouter.engine.dind.planting import Planted, Wish
+from benchrouter.engine.dind.preload import Preload, preload_of, saved, widened
 from benchrouter.engine.dind.runtime import Choice
 from benchrouter.engine.errors import means_disk_full
 from benchrouter.engine.labels import JOB
@@ -27,6 +27,7 @@ from benchrouter.jobs.wired import wired
 from benchrouter.store.states import Reason
 
 LOG = "dockerd.log"
+SHARE = 4  # one seed takes at most this part of what all of them may
 _CHUNK = 1 << 20
 
 
@@ -54,6 +55,8 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
     planted = _planted(course, archive, preload)
     control = Control.fresh(course.attempt.directory / "daemon", entrypoint(course.workspace, course.request))
     control.write_names(preload.lines)
+    if planted.device is not None:
+        control.write_contents(preload.known_as(planted.inside), planted.inside.values())
     beginning = _Beginning(course, control, began)
     course.watches.append(beginning)
     course.timeout += deadlines.DAEMON + deadlines.PRELOAD  # the task's own counts from when the daemon is ready
@@ -68,18 +71,18 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
 
 
 def _planted(course: Course, archive: Archive, preload: Preload) -> Planted:
-    tag = course.request.image_tag
+    request, most = course.request, course.site.limits.seed_bytes // SHARE
     wish = Wish(
-        image=tag,
-        environment=preload.ids[tag],
+        environment=preload.ids[request.image_tag],
         preload=preload,
-        # Held beyond this job, for all of the run.
-        labels={name: text for name, text in course.labels.items() if name != JOB},
-        script=entrypoint(None, course.request),
-        source=lambda: saved(course.engine, archive, preload),
+        widened=lambda: widened(course.engine, archive, preload, request.neighbours, most, course.cancelled),
+        script=entrypoint(None, request),
+        source=lambda images: saved(course.engine, archive, images),
         scratch=course.attempt.directory / "seed",
     )
-    return course.daemons.seed(wish, course.cancelled)
+    # The run holds it beyond this job.
+    labels = {name: text for name, text in course.labels.items() if name != JOB}
+    return course.daemons.seed(request.image_tag, labels, wish, course.cancelled)
 
 
 def _equipped(spec: ContainerSpec, control: Control, choice: Choice, planted: Planted) -> ContainerSpec:

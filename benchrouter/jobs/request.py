@@ -25,7 +25,8 @@ class JobRequest:
     `tree` is what gets mounted: the task's directory, or a copy with links materialised. `seed` is the task's or
     the run's, before the repeat index is added. `images` maps each further image that the task uses, as it writes
     it (`benchrouter-env-<environment>` for what a sidecar builds), to the name that the engine has it under.
-    `environment` is the name of the environment that `image_tag` is of.
+    `environment` is the name of the environment that `image_tag` is of. `neighbours` are images that other tasks of
+    the run preload into daemons of that environment, by the engine's names.
     `pass_env` holds values, which are never recorded. `inputs` is what made the key (for job.json), `provenance`
     what may differ between identical runs. `changed` is asked before the artifact is published: it names what
     changed under the job, or returns None when its inputs are as they were. `replace` puts the new artifact in the
@@ -43,6 +44,7 @@ class JobRequest:
     endpoint: str
     environment: str = ""
     images: Mapping[str, str] = field(default_factory=dict)
+    neighbours: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     seed: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,11 +98,23 @@ class ImageSteps:
 
     def names_of(self, job: JobNode) -> dict[str, str]:
         """Map the images that a job uses beside its own, as it writes them, to their names in the engine."""
+        return {ref: self._name_of(ref, name) for ref, name in job.uses.items()}
+
+    def neighbours_of(self, job: JobNode) -> tuple[str, ...]:
+        """List what the run's jobs preload into daemons of this job's environment, by the engine's names."""
+        return tuple(self._name_of(ref, name) for ref, name in self._preloaded.get(job.image, {}).items())
+
+    @cached_property
+    def _preloaded(self) -> dict[str, dict[str, str]]:
+        preloaded: dict[str, dict[str, str]] = {}
+        for job in self._session.due_jobs:
+            refs = job.facts.task().docker_images if job.facts.docker else ()
+            preloaded.setdefault(job.image, {}).update({ref: job.uses[ref] for ref in refs if ref in job.uses})
+        return preloaded
+
+    def _name_of(self, ref: str, name: str) -> str:
         images = self._session.graph.images
-        return {
-            ref: images[name].tag if name in images else self.bases[ref].used if ref in self.bases else ref
-            for ref, name in job.uses.items()
-        }
+        return images[name].tag if name in images else self.bases[ref].used if ref in self.bases else ref
 
     def _build(self, image: ImageNode) -> Outcome:
         try:

@@ -234,6 +234,7 @@ class JobSteps:
             image_tag=self._session.graph.images[job.image].tag,
             environment=facts.environment,
             images=self._run.images.names_of(job),
+            neighbours=self._run.images.neighbours_of(job) if facts.docker else (),
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,

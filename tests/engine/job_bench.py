@@ -19,7 +19,7 @@ from benchrouter.store.states import Outcome
 from benchrouter.store.workspace import Workspace
 
 MIB = 1 << 20
-FIELDS = ("model", "variables", "pass_env", "seed", "changed", "inputs", "images", "environment")
+FIELDS = ("model", "variables", "pass_env", "seed", "changed", "inputs", "images", "environment", "neighbours")
 LIMITS = SiteLimits(free_disk=MIB, memory=512 * MIB, cpus=2.0)
 
 

@@ -119,10 +119,10 @@ def test_a_daemon_that_does_not_start_leaves_its_log(bench: DindBench) -> None:
 
 
 def test_an_archive_that_cannot_be_read_is_one_clear_failure(
-    bench: DindBench, monkeypatch: pytest.MonkeyPatch
+    alone: DindBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchrouter.jobs.dind.saved", lambda *_: iter([b"no archive"]))
-    outcome = bench.run(GOOD)
+    outcome = alone.run(GOOD)
     assert outcome.reason is Reason.ENGINE
     assert "the images cannot be loaded" in outcome.detail
 
@@ -160,6 +160,27 @@ def test_images_are_there_under_the_names_that_the_task_uses_and_no_others(
     ours = [bench.image, "benchrouter-env-db:latest", "benchrouter-env-env:latest"]
     expected = [*ours, "registry.local:5000/a/b:latest"]
     assert text(outcome, "logs/stdout.log").split() == sorted(expected)
+
+
+def test_tasks_of_one_environment_share_a_seed_and_see_only_their_own_images(
+    alone: DindBench, base_image: str
+) -> None:
+    other = derived(alone.engine, base_image, "RUN echo other >/other")
+    alone.engine.api.tag(other, "benchrouter.test/other", "1")
+    digest = f"repo@sha256:{'1' * 64}"
+    mine = {"images": {"mine": base_image, digest: base_image}, "docker_images": ("mine", digest)}
+    listed = "docker images -a --format '{{.Repository}}' | sort -u"
+    command = f"{listed} && docker run --rm {digest} echo pinned && {GOOD}"
+    outcome = alone.run(command, neighbours=("benchrouter.test/other:1", "gone:1"), **mine)
+    assert outcome.completed, outcome
+    expected = sorted([alone.image.partition(":")[0], "mine", "repo"])
+    assert text(outcome, "logs/stdout.log").split() == [*expected, "pinned"]
+    theirs = {"images": {"theirs": "benchrouter.test/other:1"}, "docker_images": ("theirs",)}
+    command = f"docker run --rm theirs cat /other && ! docker image inspect mine && {GOOD}"
+    outcome = alone.run(command, key="k2", **theirs)
+    assert outcome.completed, outcome
+    assert len(alone.seeds()) == 1
+    alone.engine.api.remove_image("benchrouter.test/other:1")
 
 
 def test_an_image_that_the_engine_lost_is_named(bench: DindBench) -> None:

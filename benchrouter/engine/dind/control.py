@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchrouter.engine.container_spec import Mount
+from benchrouter.engine.references import parse_reference
 
 CONTROL = "/run/benchrouter"
 STORAGE = "/var/lib/docker"
@@ -45,6 +47,19 @@ class Control:
     def write_names(self, lines: Iterable[str]) -> None:
         """Say what the images that are loaded are called, line by line."""
         (self.directory / "names").write_text("".join(f"{line}\n" for line in lines))
+
+    def write_contents(self, known: Mapping[str, str], inside: Iterable[str]) -> None:
+        """Say what of a seed the task sees: its names for image ids, out of all the ids in the seed."""
+        (self.directory / "repositories.json").write_bytes(repositories(known))
+        unwanted = sorted(set(inside) - set(known.values()))
+        (self.directory / "unwanted").write_text("".join(f"{each.partition(':')[2]}\n" for each in unwanted))
+
+    def read_contents(self) -> tuple[dict[str, str], frozenset[str]]:
+        """Read what a daemon that has loaded images calls them, and the ids it has; only of a container of ours."""
+        named = json.loads((self.directory / "repositories.json").read_bytes())["Repositories"]
+        names = {name: str(image) for each in named.values() for name, image in each.items()}
+        ids = (self.directory / "ids").read_text("ascii").split()
+        return names, frozenset(f"sha256:{each}" for each in ids)
 
     @property
     def failure(self) -> str:
@@ -89,3 +104,14 @@ class Control:
             return ""
         finally:
             os.close(descriptor)
+
+
+def repositories(known: Mapping[str, str]) -> bytes:
+    """Write names of images in the form in which a daemon of the classic store keeps them."""
+    named: dict[str, dict[str, str]] = {}
+    for name, image in known.items():
+        reference = parse_reference(name)
+        full = reference.familiar()
+        repository = full.partition("@")[0] if reference.digest else full.rpartition(":")[0]
+        named.setdefault(repository, {})[full] = image
+    return json.dumps({"Repositories": named}, sort_keys=True).encode()

@@ -18,6 +18,7 @@ from benchrouter.engine.dind.control import STORAGE, Control
 from benchrouter.engine.dind.pipe import piped
 from benchrouter.engine.dind.preload import Preload, Source
 from benchrouter.engine.errors import Cancelled, EngineError
+from benchrouter.engine.references import normal_form
 
 SEEDS = "/run/benchrouter-seeds"
 LOOP_DEVICES = ("b 7:* rwm", "c 10:237 rwm")
@@ -67,14 +68,15 @@ def make_seed(
     script: bytes,
     source: Source,
     cancelled: threading.Event,
-) -> None:
+) -> dict[str, str]:
     """Fill the file `target` with the storage of a daemon that has loaded `preload` out of `source`.
 
-    `control` is a directory to make for it, `script` the entrypoint of a job. Raises EngineError or Cancelled.
+    `control` is a directory to make for it, `script` the entrypoint of a job. Returns what the engine's image ids
+    are in there. Raises EngineError or Cancelled.
     """
     _format(target)
     talk = Control.fresh(control, script)
-    talk.write_names(preload.lines)
+    talk.write_names(())
     rights = shop.privileges
     if not rights.privileged:
         rights = replace(rights, device_rules=LOOP_DEVICES)
@@ -93,6 +95,22 @@ def make_seed(
     if ended.code != 0:
         words = talk.failure or said.decode(errors="replace").strip()[-300:] or f"status {ended.code}"
         raise EngineError(f"making a seed of the images: {pipe.fault or words}")
+    return _inside(talk, preload)
+
+
+def _inside(talk: Control, preload: Preload) -> dict[str, str]:
+    """Find the images in the daemon that loaded them: by name, or by an id that is the same there."""
+    try:
+        names, ids = talk.read_contents()
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise EngineError(f"making a seed of the images: its contents cannot be read: {error}") from None
+    inside = {
+        image: names.get(normal_form(source), image) for source, image in preload.ids.items()
+    }
+    lost = [source for source, image in preload.ids.items() if inside[image] not in ids]
+    if lost:
+        raise EngineError(f"making a seed of the images: {lost[0]} is not in it")
+    return inside
 
 
 def _format(target: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import ImageMissing
 from benchrouter.engine.images import inspect_image
 from benchrouter.engine.references import same_image
-from benchrouter.keys.canonical import digest
 
 _BLOCK = 1 << 20
 
@@ -55,10 +54,9 @@ class Preload:
         """Say it to the entrypoint: pairs of what an archive calls an image and the task does, `-` for not at all."""
         return [*(f"{source} {name}" for source, name in self.tags), *(f"{source} -" for source in self.spare)]
 
-    def key(self, environment: str) -> str:
-        """Key of the seed: what is loaded under which names, by the daemon of which image."""
-        ids = {name: self.ids[source] for name, source in self.names.items()}
-        return digest({"seed": 1, "environment": environment, "images": ids})
+    def known_as(self, inside: Mapping[str, str]) -> dict[str, str]:
+        """Map the task's names to ids in a daemon, given what the engine's ids are there."""
+        return {name: inside[self.ids[source]] for name, source in self.names.items()}
 
 
 def preload_of(engine: Engine, archive: Archive, names: Mapping[str, str], cancelled: threading.Event) -> Preload:
@@ -101,3 +99,23 @@ def saved(engine: Engine, archive: Archive, preload: Preload) -> Iterator[bytes]
             yield from answer.iter_content(_BLOCK)
         finally:
             answer.close()
+
+
+def widened(
+    engine: Engine,
+    archive: Archive,
+    preload: Preload,
+    others: Iterable[str],
+    most: int,
+    cancelled: threading.Event,
+) -> Preload:
+    """Add the images of other tasks that are there by now, unless all together are larger than `most` bytes."""
+    there = [
+        source
+        for source in others
+        if source not in preload.ids and (archive.find(source) or inspect_image(engine, source))
+    ]
+    if not there:
+        return preload
+    wide = preload_of(engine, archive, {**preload.names, **{source: source for source in there}}, cancelled)
+    return wide if wide.size <= most else preload

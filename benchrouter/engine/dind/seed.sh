@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs in a container of an environment, with the rights to loop devices.
 #
-#   seed.sh make FILE    fill the file system image FILE with the storage of a daemon that has loaded images.tar;
-#                        names.json, where there is one, says what the images are called
+#   seed.sh make FILE    fill the file system image FILE with the storage of a daemon that has loaded images.tar,
+#                        and tell in repositories.json and ids what is in it
 #   seed.sh hold FILE    show FILE read-only as a loop device, print its name, keep it until told to end
 #
 # Either way the device goes when this container does, however that ends: it is detached as soon as it is in use.
@@ -48,7 +48,8 @@ make() {
         esac
     done
     [ -d "$storage/image/overlay2" ] && [ -d "$storage/overlay2/l" ]
-    [ ! -e "$control/names.json" ] || cp "$control/names.json" "$storage/image/overlay2/repositories.json"
+    cp "$storage/image/overlay2/repositories.json" "$control/"
+    ls "$storage/image/overlay2/imagedb/content/sha256" >"$control/ids"
     umount "$storage"
 }
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
+from benchrouter.keys.canonical import digest
 from benchrouter.store.atomic import sync, write_atomic
 
 _BLOCK = 1 << 20
 _IMAGE, _NOTE, _MAKING = ".img", ".json", ".making"
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A seed's file, and what its daemon calls the images: ids in the engine to ids inside."""
+
+    image: Path
+    inside: Mapping[str, str]
 
 
 class Shelf:
@@ -32,48 +42,65 @@ class Shelf:
     def _root(self) -> Path:
         return self._given.resolve()  # a link to a larger disk, for example
 
-    def find(self, key: str) -> Path | None:
-        """Give the image of a seed; remove one that is not what was made."""
+    def find(self, environment: str, images: Collection[str]) -> Seed | None:
+        """Find a seed with these images, made by the daemon of that environment: the one used last of several."""
+        for key in sorted((image.stem for image in self._images()), key=self._last_use, reverse=True):
+            seed = self._sound(key, environment, images)
+            if seed is not None:
+                os.utime(self._path(key, _NOTE))  # the last use, for whoever makes room
+                return seed
+        return None
+
+    def _sound(self, key: str, environment: str, images: Collection[str]) -> Seed | None:
+        """Give a seed if it has what is asked for; remove one that is not what was made."""
         image, note = self._path(key, _IMAGE), self._path(key, _NOTE)
         try:
             noted = json.loads(note.read_bytes())
+            inside = {str(name): str(found) for name, found in noted["images"].items()}
+            if noted["environment"] != environment or not inside.keys() >= set(images):
+                return None
             if noted["signature"] != _signature(image):
                 if noted["digest"] != _digest(image):
                     raise ValueError("damaged")
-                self._write_note(key, noted["digest"], image)
-            os.utime(note)  # the last use, for whoever makes room
-        except (OSError, ValueError, KeyError, TypeError):
+                self._write_note(key, {**noted, "signature": _signature(image)})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self._remove(key)
             return None
-        return image
+        return Seed(image, inside)
 
-    def fresh(self, key: str, size: int) -> Path:
+    def fresh(self, environment: str, size: int) -> Path:
         """Begin a seed: a sparse file of `size` bytes under a name of its own, for `adopt` or `abandon`."""
         self._root.mkdir(parents=True, exist_ok=True)
-        making = self._root / f"{key}.{secrets.token_hex(4)}{_MAKING}"
+        making = self._root / f"{digest(environment)}.{secrets.token_hex(4)}{_MAKING}"
         with open(making, "xb") as file:
             file.truncate(size)
         return making
 
-    def adopt(self, key: str, making: Path) -> Path:
-        """Put a seed that is complete into its place, and older ones away when together they are too large."""
+    def adopt(self, making: Path, environment: str, inside: Mapping[str, str]) -> Seed:
+        """Put a seed that is complete into its place, and older ones away when together they are too large.
+
+        `inside` maps the engine's image ids to those in the seed.
+        """
+        key = digest([environment, sorted(inside)])
         image = self._path(key, _IMAGE)
         sync(making)
         content = _digest(making)
         self._remove(key)
         making.rename(image)
-        self._write_note(key, content, image)
+        note = {"digest": content, "environment": environment, "images": dict(inside)}
+        self._write_note(key, {**note, "signature": _signature(image)})
         sync(self._root)
         self._make_room(key)
-        return image
+        return Seed(image, inside)
 
     def abandon(self, making: Path) -> None:
         """Remove what came of a seed that was not completed."""
-        making.unlink(missing_ok=True)
+        for left in (making, making.with_name(f"{making.name}.bare")):
+            left.unlink(missing_ok=True)
 
-    def clear_unfinished(self, key: str) -> None:
-        """Remove what killed makers of a key left; for whoever holds the key's lock."""
-        for left in self._root.glob(f"{key}.*{_MAKING}*"):
+    def clear_unfinished(self, environment: str) -> None:
+        """Remove what killed makers left; for whoever holds the environment's lock."""
+        for left in self._root.glob(f"{digest(environment)}.*{_MAKING}*"):
             left.unlink(missing_ok=True)
 
     def _make_room(self, keep: str) -> None:
@@ -96,8 +123,7 @@ class Shelf:
         except OSError:
             return 0.0
 
-    def _write_note(self, key: str, content: str, image: Path) -> None:
-        note: dict[str, Any] = {"digest": content, "signature": _signature(image)}
+    def _write_note(self, key: str, note: Mapping[str, Any]) -> None:
         write_atomic(self._path(key, _NOTE), json.dumps(note).encode())
 
     def _remove(self, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchrouter.engine import dind
-from benchrouter.engine.dind.control import Control
+from benchrouter.engine.dind.control import Control, repositories
 from benchrouter.engine.dind.pipe import piped
 from benchrouter.engine.dind.preload import Preload
 from benchrouter.engine.dind.shelf import Shelf
@@ -20,25 +21,40 @@ from benchrouter.engine.dind.shelf import Shelf
 MIB = 1 << 20
 
 
-def made(shelf: Shelf, key: str, content: bytes = b"x" * MIB) -> Path:
-    making = shelf.fresh(key, 8 * MIB)
+ENVIRONMENT = "sha256:e"
+
+
+def made(shelf: Shelf, *images: str, environment: str = ENVIRONMENT, content: bytes = b"x" * MIB) -> Path:
+    making = shelf.fresh(environment, 8 * MIB)
     with open(making, "r+b") as file:
         file.seek(3 * MIB)
         file.write(content)
-    return shelf.adopt(key, making)
+    return shelf.adopt(making, environment, {image: f"inside {image}" for image in images}).image
+
+
+def found(root: Path, *images: str, environment: str = ENVIRONMENT) -> Path | None:
+    seed = Shelf(root, 1 << 40).find(environment, images)
+    return seed.image if seed else None
 
 
 def test_a_seed_is_found_again_and_takes_the_space_of_what_is_in_it(tmp_path: Path) -> None:
-    image = made(Shelf(tmp_path / "seeds", 1 << 40), "k")
+    image = made(Shelf(tmp_path / "seeds", 1 << 40), "a", "b")
     assert image.stat().st_size == 8 * MIB and image.stat().st_blocks * 512 < 2 * MIB
-    assert Shelf(tmp_path / "seeds", 1 << 40).find("k") == image
-    assert Shelf(tmp_path / "seeds", 1 << 40).find("other") is None
+    assert found(tmp_path / "seeds", "a", "b") == image
+    seed = Shelf(tmp_path / "seeds", 1 << 40).find(ENVIRONMENT, ["a"])
+    assert seed and seed.inside == {"a": "inside a", "b": "inside b"}
 
 
-@pytest.mark.parametrize("damage", ["overwritten", "cut", "grown", "note torn", "note gone"])
+def test_a_seed_serves_whoever_wants_a_part_of_it_of_the_same_environment(tmp_path: Path) -> None:
+    image = made(Shelf(tmp_path, 1 << 40), "a", "b")
+    assert found(tmp_path, "b") == image
+    assert found(tmp_path, "b", "c") is None
+    assert found(tmp_path, "b", environment="sha256:other") is None
+
+
+@pytest.mark.parametrize("damage", ["overwritten", "cut", "grown", "note torn", "note gone", "note foreign"])
 def test_a_damaged_seed_is_a_missing_one(tmp_path: Path, damage: str) -> None:
-    shelf = Shelf(tmp_path, 1 << 40)
-    image = made(shelf, "k")
+    image = made(Shelf(tmp_path, 1 << 40), "a")
     note = image.with_suffix(".json")
     if damage == "overwritten":
         with open(image, "r+b") as file:
@@ -48,39 +64,42 @@ def test_a_damaged_seed_is_a_missing_one(tmp_path: Path, damage: str) -> None:
         os.truncate(image, 7 * MIB if damage == "cut" else 9 * MIB)
     elif damage == "note torn":
         note.write_text(note.read_text()[:20])
+    elif damage == "note foreign":
+        note.write_text("[1, 2]")
     else:
         note.unlink()
-    assert shelf.find("k") is None
+    assert found(tmp_path, "a") is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_copied_seed_is_known_by_its_content(tmp_path: Path) -> None:
-    made(Shelf(tmp_path / "a", 1 << 40), "k")
+    image = made(Shelf(tmp_path / "a", 1 << 40), "a")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
-    assert Shelf(tmp_path / "b", 1 << 40).find("k") == tmp_path / "b" / "k.img"
+    assert found(tmp_path / "b", "a") == tmp_path / "b" / image.name
+    assert found(tmp_path / "b", "a") == tmp_path / "b" / image.name
 
 
 def test_what_a_killed_maker_left_goes_and_nothing_else(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, 1 << 40)
-    made(shelf, "other")
-    shelf.fresh("k", MIB)
-    shelf.clear_unfinished("k")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.img", "other.json"]
+    image = made(shelf, "a")
+    shelf.fresh(ENVIRONMENT, MIB).with_suffix(".making.bare").touch()
+    other = shelf.fresh("sha256:other", MIB)
+    shelf.clear_unfinished(ENVIRONMENT)
+    assert sorted(tmp_path.iterdir()) == sorted([image, image.with_suffix(".json"), other])
 
 
 def test_the_seeds_used_least_recently_go_first(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, 5 * MIB // 2)
-    for age, key in enumerate(("old", "older")):
-        note = made(shelf, key).with_suffix(".json")
+    for age, name in enumerate(("old", "older")):
+        note = made(shelf, name).with_suffix(".json")
         os.utime(note, (1000 - age, 1000 - age))
-    assert shelf.find("older") is not None  # used just now
+    assert found(tmp_path, "older")  # used just now
     made(shelf, "new")
-    assert sorted(path.stem for path in tmp_path.glob("*.img")) == ["new", "older"]
+    assert [bool(found(tmp_path, name)) for name in ("old", "older", "new")] == [False, True, True]
 
 
 def test_a_seed_larger_than_all_that_may_be_kept_stays_for_its_run(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path, 10)
-    assert made(shelf, "k").exists()
+    assert made(Shelf(tmp_path, 10), "a").exists()
 
 
 def test_names_are_given_where_they_differ_and_what_the_task_does_not_name_goes() -> None:
@@ -89,16 +108,19 @@ def test_names_are_given_where_they_differ_and_what_the_task_does_not_name_goes(
     assert preload.lines == ["mirror/postgres:16 postgres", "mirror/postgres:16 -"]
 
 
-def test_the_key_of_a_seed_is_what_is_loaded_under_which_names_by_which_daemon() -> None:
-    one = Preload({"a": "x:1"}, {"x:1": "sha256:1"}, 5)
-    keys = {
-        one.key("sha256:e"),
-        one.key("sha256:f"),
-        Preload({"b": "x:1"}, {"x:1": "sha256:1"}, 5).key("sha256:e"),
-        Preload({"a": "x:1"}, {"x:1": "sha256:2"}, 5).key("sha256:e"),
+def test_a_task_knows_images_by_what_they_are_in_the_seed() -> None:
+    preload = Preload({"a": "x:1", "b": "x:1"}, {"x:1": "sha256:1"}, 5)
+    assert preload.known_as({"sha256:1": "sha256:9", "sha256:2": "sha256:8"}) == {"a": "sha256:9", "b": "sha256:9"}
+
+
+def test_names_in_the_form_in_which_a_daemon_keeps_them() -> None:
+    pinned = f"a/b@sha256:{'0' * 64}"
+    known = {"debian": "1", "docker.io/library/debian:12": "2", "r.io:5000/x/y:z": "3", pinned: "4", "a/b:1": "5"}
+    assert json.loads(repositories(known))["Repositories"] == {
+        "debian": {"debian:latest": "1", "debian:12": "2"},
+        "r.io:5000/x/y": {"r.io:5000/x/y:z": "3"},
+        "a/b": {pinned: "4", "a/b:1": "5"},
     }
-    assert len(keys) == 4
-    assert Preload({"a": "y:2"}, {"y:2": "sha256:1"}, 9).key("sha256:e") == one.key("sha256:e")
 
 
 def test_a_pipe_feeds_the_first_reader_whole(tmp_path: Path) -> None:
