@@ -7,6 +7,7 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
+from benchrouter.engine.archive.ahead import made_ahead
 from benchrouter.engine.archive.archive import Archive, Taken
 from benchrouter.engine.archive.entries import Entry
 from benchrouter.engine.archive.problems import ArchiveDamaged, NotAnImageArchive
@@ -89,8 +90,8 @@ def _load(
     there: Collection[str],
 ) -> None:
     doing = f"loading image {entry.reference} from the archive"
-    body = _until(cancelled, archive.stream([(entry, names)], there))
-    with engine.errors(doing):
+    with closing(made_ahead(archive.stream([(entry, names)], there))) as stream, engine.errors(doing):
+        body = _until(cancelled, stream)
         for said in post(
             engine, "/images/load", {"quiet": 1}, cancelled, headers={"Content-Type": "application/x-tar"}, body=body
         ):

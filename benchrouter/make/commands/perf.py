@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,8 @@ def _compose(root: Path) -> None:
 def _remove(root: Path) -> None:
     import subprocess
 
-    subprocess.run(["doit", "clean"], cwd=root, capture_output=True, check=False)
+    doit = Path(sys.executable).with_name("doit")
+    subprocess.run([doit, "clean"], cwd=root, capture_output=True, check=False)
 
 
 def _uptodate(root: Path) -> None:

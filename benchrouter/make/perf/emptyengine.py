@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from tempfile import mkdtemp
 
 from benchrouter.engine.client import Engine
@@ -28,6 +29,8 @@ def write_workspace(root: Path, shipped: Path, local: Path) -> None:
     (root / "doit.cfg").write_text(CONFIGURATION)
     for name in BENCHMARKS:
         shutil.copytree(shipped / name, root / "benchmarks" / name)
+        # An engine may have these images already: other keys, so that they are built.
+        (root / "benchmarks" / name / "environments" / name / "perf").write_text(token_hex(8))
     if local.exists():
         shutil.copy(local, root)
 
