@@ -52,9 +52,9 @@ def clean_images(session: Session, words: list[str], *, dry: bool) -> Removal:
 
 
 def clean_directories(session: Session, *, dry: bool) -> Removal:
-    """Remove rendered configuration, copied trees, archives and caches of hashes."""
+    """Remove rendered configuration, copied trees, archives, seeds and caches of hashes."""
     cache = session.ws.cache
-    return _remove([cache / name for name in ("config", "trees", "images", "hashes")], session, dry=dry)
+    return _remove([cache / name for name in ("config", "trees", "images", "seeds", "hashes")], session, dry=dry)
 
 
 def clean_results(session: Session, *, dry: bool) -> Removal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchrouter.keys.canonical import digest
 from benchrouter.store.atomic import sync, write_atomic
 
 _BLOCK = 1 << 20
+_LONGEST_MAKING = 86400.0
 _IMAGE, _NOTE, _MAKING = ".img", ".json", ".making"
 
 
@@ -105,6 +107,9 @@ class Shelf:
 
     def _make_room(self, keep: str) -> None:
         """Drop the seeds that were used least recently; a running job keeps what it has, the kernel holds it."""
+        for left in self._root.glob(f"*{_MAKING}*"):
+            if left.stat().st_mtime < time.time() - _LONGEST_MAKING:
+                left.unlink(missing_ok=True)
         sizes = {image.stem: image.stat().st_blocks * 512 for image in self._images()}
         total = sum(sizes.values())
         for key in sorted(sizes, key=self._last_use):
