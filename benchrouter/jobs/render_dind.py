@@ -51,13 +51,14 @@ def daemon_by_hand(request: JobRequest) -> dict[str, object]:
     }
     preload = Preload(names, dict.fromkeys(names.values(), ""), 0)
     return {
-        "rights": {word: " ".join(_options(choice.privileges)) for word, choice in _RIGHTS.items()},
+        "rights": {word: " ".join(rights_options(choice.privileges)) for word, choice in _RIGHTS.items()},
         "images": " ".join(quote(source) for source in preload.ids),
         "names": preload.lines,
     }
 
 
-def _options(rights: Privileges) -> Iterator[str]:
+def rights_options(rights: Privileges) -> Iterator[str]:
+    """Give the rights of a container as options of `docker run`."""
     if rights.runtime is not None:
         yield f"--runtime {rights.runtime}"
     if rights.privileged:

@@ -12,14 +12,14 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
-_PARTS = ("containers", "uptodate", "hashing", "compose", "archive")
+_PARTS = ("containers", "uptodate", "hashing", "compose", "archive", "dind")
 
 
 class Perf(PlainCommand):
     """Measures; asserts nothing, because machines are shared."""
 
-    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose archive), or: perf seed DIR"
-    doc_usage = "[containers] [uptodate] [hashing] [compose] [archive] | seed DIR"
+    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose archive dind), or: perf seed DIR"
+    doc_usage = "[containers] [uptodate] [hashing] [compose] [archive] [dind] | seed DIR"
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Measure the named parts, all by default."""
@@ -133,12 +133,29 @@ def _archive(root: Path) -> None:
     _remove(where)
 
 
+def _dind(root: Path) -> None:
+    from benchrouter.make.perf import dind
+
+    dind.write_workspace(root, Path("benchrouter.local.yaml").resolve())
+    dind.ours(root, 0)
+    by_hand = dind.ByHand(root, dind.images_of(root))
+    pairs = [(dind.ours(root, n), by_hand.load()) for n in range(1, dind.ROUNDS + 1)]
+    what, against = f"{dind.JOBS} jobs with a daemon and a large image", f"{dind.JOBS} times docker load"
+    _report(what, against, [(ours[0], theirs[0]) for ours, theirs in pairs], 0.2)
+    _report(f"{what} (MB written)", against, [(ours[1], theirs[1]) for ours, theirs in pairs], 0.1)
+    dind.forget_seeds(root)
+    cold = dind.ours(root, dind.ROUNDS + 1)[0]
+    _report(f"{what}, no seed yet", against, [(cold, theirs[0]) for _, theirs in pairs], 0.5)
+    _remove(root)
+
+
 _MEASURES = {
     "containers": _containers,
     "uptodate": _uptodate,
     "hashing": _hashing,
     "compose": _compose,
     "archive": _archive,
+    "dind": _dind,
 }
 
 
