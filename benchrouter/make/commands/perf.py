@@ -117,7 +117,7 @@ def _archive(root: Path) -> None:
         _report("saving into the archive", "docker save | zstd -1", [saving for saving, _ in pairs], 1.25)
         _report("loading from the archive", "zstd -d | docker load", [loading for _, loading in pairs], 1.25)
         ours, theirs = trial.sharing()
-        _report(f"{archive.IMAGES} images on one base (MB)", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1)
+        _report(f"{archive.IMAGES} images on one base", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1, "MB")
     finally:
         trial.remove()
         engine.close()
@@ -159,8 +159,9 @@ _MEASURES = {
 }
 
 
-def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float) -> None:
+def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float, unit: str = "s") -> None:
     ratio = statistics.median(ours / theirs for ours, theirs in pairs)
     ours = statistics.median(pair[0] for pair in pairs)
     theirs = statistics.median(pair[1] for pair in pairs)
-    print(f"{what}: {ours:.2f} s, {against}: {theirs:.2f} s, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)
+    values = f"{what}: {ours:.2f} {unit}, {against}: {theirs:.2f} {unit}"
+    print(f"{values}, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)
