@@ -25,8 +25,9 @@ mount --rbind /sys/fs/cgroup "$1/sys/fs/cgroup"
 mount --rbind /dev "$1/dev"
 mount -t tmpfs tmpfs "$1/run"
 mount --bind "$2" "$1/engine/data"
-exec chroot "$1" dockerd --config-file /engine/daemon.json --host unix:///engine/docker.sock --data-root /engine/data \
-    --exec-root /run/engine --pidfile /run/engine.pid --bridge=none --iptables=false --ip6tables=false     --ip-forward=false
+exec chroot "$1" dockerd --config-file /engine/daemon.json --host unix:///engine/docker.sock \
+    --data-root /engine/data --exec-root /run/engine --pidfile /run/engine.pid \
+    --bridge=none --iptables=false --ip6tables=false --ip-forward=false
 """
 
 
