@@ -21,6 +21,7 @@ from benchrouter.engine.labels import JOB
 from benchrouter.jobs.contract import preloaded_names
 from benchrouter.jobs.course import Course
 from benchrouter.jobs.ending import Conclusion, timeout_text
+from benchrouter.jobs.growth import Growth
 from benchrouter.jobs.logs import CappedLog
 from benchrouter.jobs.render_dind import entrypoint, with_daemon
 from benchrouter.jobs.wired import wired
@@ -58,7 +59,7 @@ def own_daemon(course: Course, spec: ContainerSpec) -> Iterator[ContainerSpec]:
     if planted.device is not None:
         control.write_contents(preload.known_as(planted.inside), planted.inside.values())
     beginning = _Beginning(course, control, began)
-    course.watches.append(beginning)
+    course.watches += [beginning, Growth(control.directory, (), course.site.limits, lambda: None)]
     course.timeout += deadlines.DAEMON + deadlines.PRELOAD  # the task's own counts from when the daemon is ready
     with piped(control.images, lambda: saved(course.engine, archive, preload)) as pipe:
         try:
@@ -120,7 +121,8 @@ def _failure(control: Control, pipe: Pipe) -> Conclusion:
     detail = control.failure or "the container ended before its Docker daemon was ready"
     if pipe.fault is not None:
         detail = f"{detail} ({pipe.fault})"
-    return Conclusion(reason=Reason.DISK if means_disk_full(detail) else Reason.ENGINE, detail=detail)
+    reason = Reason.DISK if means_disk_full(detail) else Reason.ENGINE
+    return Conclusion(reason=reason, detail=detail, final=control.hopeless)
 
 
 def _facts(control: Control, choice: Choice, planted: Planted, beginning: _Beginning) -> dict[str, object]:

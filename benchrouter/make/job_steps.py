@@ -105,6 +105,8 @@ class JobSteps:
     def _watch(self, job: JobNode, outcome: Outcome) -> None:
         """Tell the breakers how it went."""
         endpoint = self._run.endpoints.breaker(job.model)
+        if outcome.final:
+            return  # it is the job's own affair
         if outcome.reason is Reason.ENGINE:
             self._run.engine_breaker.failed(outcome.detail)
         elif outcome.reason is Reason.ENDPOINT:

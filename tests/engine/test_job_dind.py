@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from job_bench import MIB, document, text
 
 from benchrouter.engine.client import Engine
 from benchrouter.jobs.render import quote
+from benchrouter.spec.settings import Site
 from benchrouter.spec.task import Resources
 from benchrouter.store.states import Reason
 
@@ -106,6 +108,7 @@ def test_an_image_without_docker_is_one_clear_failure(bench: DindBench, base_ima
     outcome = bench.run(GOOD, image_tag=base_image)
     assert outcome.reason is Reason.ENGINE
     assert "the image has no dockerd" in outcome.detail and "docker.io" in outcome.detail
+    assert outcome.final  # another attempt would be no use
 
 
 def test_a_daemon_that_does_not_start_leaves_its_log(bench: DindBench) -> None:
@@ -279,3 +282,10 @@ def test_no_tampering_reaches_another_job_or_a_later_run(bench: DindBench) -> No
     assert after.completed, after
     assert text(after, "logs/stdout.log") == clean
     assert [path.stat().st_ino for path in bench.seeds()] == seeds  # it is what was made, byte for byte
+
+
+def test_what_floods_the_daemons_log_is_stopped(bench: DindBench) -> None:
+    bench.site = Site(limits=replace(bench.site.limits, output_bytes=2 * MIB))
+    outcome = bench.again().run("head -c 20m /dev/zero >/run/benchrouter/dockerd.log; sleep 60")
+    assert outcome.reason is Reason.DISK, outcome
+    assert (Path(outcome.path) / "logs" / "dockerd.log").stat().st_size < 12 * MIB

@@ -67,6 +67,11 @@ class Control:
         return self._text("failed")
 
     @property
+    def hopeless(self) -> bool:
+        """Tell whether it would be the same another time."""
+        return os.path.lexists(self.directory / "hopeless")
+
+    @property
     def driver(self) -> str:
         """Name the storage driver that the daemon uses."""
         return self._text("driver")

@@ -48,7 +48,8 @@ make() {
         esac
     done
     [ -d "$storage/image/overlay2" ] && [ -d "$storage/overlay2/l" ]
-    cp "$storage/image/overlay2/repositories.json" "$control/"
+    umask 022 # who asked for the seed may be somebody else
+    cat "$storage/image/overlay2/repositories.json" >"$control/repositories.json"
     ls "$storage/image/overlay2/imagedb/content/sha256" >"$control/ids"
     umount "$storage"
 }
