@@ -68,11 +68,10 @@ class Recipes:
     def _shown(self, name: str) -> bool:
         """Tell whether doit sees an image's node, of an environment or from outside."""
         session = self.session
-        if not session.pruned:
-            return True
         if name in session.graph.images:
-            return name in session.needs.missing
-        return name in map(base_name, session.needs.bases)
+            return not session.pruned or name in session.needs.missing
+        # An image from outside has no check of its own: what nobody needs is not to be got because a node was named.
+        return not session.runs or name in map(base_name, session.needs.bases)
 
     def needs_of_job(self, job: JobNode) -> list[str]:
         """The image and the rendered configuration; none for a job that is up to date when doit runs it."""

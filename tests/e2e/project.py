@@ -120,7 +120,7 @@ class Project:
 
     def full_environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
         """Give the environment of a command: the caller's without what would steer BenchRouter, plus ours."""
-        steering = ("BENCHROUTER_", "OPENAI_", "PYTHONDONTWRITEBYTECODE")
+        steering = ("BENCHROUTER_", "OPENAI_", "PYTHONDONTWRITEBYTECODE", "CI")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
         path = f"{DOIT.parent}{os.pathsep}{inherited.get('PATH', '')}"
         return {**inherited, "PATH": path, **self.environment, **(env or {})}

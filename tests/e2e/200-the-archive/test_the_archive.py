@@ -163,6 +163,16 @@ def test_killed_while_it_saves(project: Project) -> None:
         assert export(project, reference)[1] == 0
 
 
+def test_a_named_job_gets_only_what_it_needs(project: Project) -> None:
+    """Its image is there, so its base is not looked for; it is archived all the same."""
+    project.benchmark("b", {"t": SCORE % "1"}, dockerfile=f"FROM debian:bookworm-slim\nRUN echo {token_hex(8)} >/x\n")
+    project.run()
+    shutil.rmtree(project.root / "results")
+    done = project.run("job:b/t@m", "cache=1")
+    assert "base:" not in done.out.replace("tar:", "")
+    assert [reference.partition(":")[0] for reference in entries(project) if "b-b" in reference] == ["benchrouter/b-b"]
+
+
 def test_two_runs_at_once(project: Project) -> None:
     """Both save; the archive is whole, and each layer in it once."""
     environments = {"one": "RUN echo 1 >/one\n", "two": "RUN echo 2 >/two\n"}
