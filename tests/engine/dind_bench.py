@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -58,21 +59,17 @@ def endpoint_on_localhost() -> Iterator[str]:
         server.server_close()
 
 
-def derived(engine: Engine, image: str, instructions: str) -> str:
-    """Build an image on top of another, without a name."""
-    file = io.BytesIO(f"FROM {image}\n{instructions}\n".encode())
-    said = list(engine.api.build(fileobj=file, rm=True, decode=True))
-    return next(str(each["aux"]["ID"]) for each in said if "aux" in each)
-
-
 def only(things: list[Path]) -> Path:
     """Give the one there is."""
     (thing,) = things
     return thing
 
 
+@dataclass
 class DindBench(JobBench):
     """Runs commands as jobs with a daemon of their own."""
+
+    made: list[str] = field(default_factory=list)
 
     def run(self, command: str, **options: Any) -> Outcome:
         options.setdefault("docker", True)
@@ -86,6 +83,19 @@ class DindBench(JobBench):
                 for number, command in enumerate(commands)
             ]
             return [each.result() for each in running]
+
+    def derived(self, image: str, instructions: str) -> str:
+        """Build an image on top of another, without a name; the fixture removes it."""
+        file = io.BytesIO(f"FROM {image}\n{instructions}\n".encode())
+        said = list(self.engine.api.build(fileobj=file, rm=True, decode=True))
+        self.made.append(next(str(each["aux"]["ID"]) for each in said if "aux" in each))
+        return self.made[-1]
+
+    def close(self) -> None:
+        """End the run, and remove the images that were built for it."""
+        self.executor.close()
+        for image in self.made:
+            self.engine.api.remove_image(image, force=True)
 
     def seeds(self) -> list[Path]:
         """List what lies where seeds do."""

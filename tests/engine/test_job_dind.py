@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dind_bench import GOOD, DindBench, bench_in, derived, dind_image, endpoint_on_localhost, only
+from dind_bench import GOOD, DindBench, bench_in, dind_image, endpoint_on_localhost, only
 from job_bench import MIB, document, text
 
 from benchrouter.engine.client import Engine
@@ -33,7 +33,7 @@ def bench(real_engine: Engine, tmp_path: Path, seeds: Path) -> Iterator[DindBenc
     bench = bench_in(real_engine, tmp_path, dind_image(real_engine))
     (bench.workspace.cache / "seeds").symlink_to(seeds)
     yield bench
-    bench.executor.close()
+    bench.close()
     assert left_of(bench) == []
 
 
@@ -42,7 +42,7 @@ def alone(real_engine: Engine, tmp_path: Path) -> Iterator[DindBench]:
     """A workspace without seeds."""
     bench = bench_in(real_engine, tmp_path, dind_image(real_engine))
     yield bench
-    bench.executor.close()
+    bench.close()
     assert left_of(bench) == []
 
 
@@ -114,7 +114,7 @@ def test_an_image_without_docker_is_one_clear_failure(bench: DindBench, base_ima
 def test_a_daemon_that_does_not_start_leaves_its_log(bench: DindBench) -> None:
     config = "/etc/docker/daemon.json"
     nonsense = f"RUN mkdir -p /etc/docker && echo '{{\"bip\": \"nonsense\"}}' >{config}"
-    broken = derived(bench.engine, bench.image, nonsense)
+    broken = bench.derived(bench.image, nonsense)
     outcome = bench.run(GOOD, image_tag=broken)
     assert outcome.reason is Reason.ENGINE
     assert "the Docker daemon did not start" in outcome.detail and "nonsense" in outcome.detail
@@ -168,7 +168,7 @@ def test_images_are_there_under_the_names_that_the_task_uses_and_no_others(
 def test_tasks_of_one_environment_share_a_seed_and_see_only_their_own_images(
     alone: DindBench, base_image: str
 ) -> None:
-    other = derived(alone.engine, base_image, "RUN echo other >/other")
+    other = alone.derived(base_image, "RUN echo other >/other")
     alone.engine.api.tag(other, "benchrouter.test/other", "1")
     digest = f"repo@sha256:{'1' * 64}"
     mine = {"images": {"mine": base_image, digest: base_image}, "docker_images": ("mine", digest)}
@@ -183,7 +183,6 @@ def test_tasks_of_one_environment_share_a_seed_and_see_only_their_own_images(
     outcome = alone.run(command, key="k2", **theirs)
     assert outcome.completed, outcome
     assert len(alone.seeds()) == 1
-    alone.engine.api.remove_image("benchrouter.test/other:1")
 
 
 def test_an_image_that_the_engine_lost_is_named(bench: DindBench) -> None:
