@@ -15,7 +15,7 @@ import pytest
 from own_engine import CAN, own_engine
 
 from benchrouter.engine.archive import Archive, ArchiveDamaged, Entry, load, save
-from benchrouter.engine.archive.transfer import _layers_in
+from benchrouter.engine.archive.transfer import layers_in
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError
 from benchrouter.engine.images import inspect_image, remove_name
@@ -77,8 +77,8 @@ def test_layers_that_the_engine_has_are_not_sent_again(
         for texts, name in zip((("a", "b"), ("a", "c"), ("c", "a")), names, strict=True)
     )
     put(real_engine, archive, one, names[0])
-    assert _layers_in(real_engine, two) == {two.layers[0].diff_id}
-    assert _layers_in(real_engine, turned) == frozenset()
+    assert layers_in(real_engine, two, {}) == {two.layers[0].diff_id}
+    assert layers_in(real_engine, turned, {}) == frozenset()
     for entry, name in ((two, names[1]), (turned, names[2])):
         put(real_engine, archive, entry, name)
         found = inspect_image(real_engine, name)

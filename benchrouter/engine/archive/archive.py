@@ -43,6 +43,8 @@ class Archive:
         self.layers = LayerStore(root / "layers")
         self.entries = EntryStore(root / "entries")
         self._checked = Checked(root / "checked.json")
+        self.engines_images: dict[str, tuple[str, ...]] = {}
+        """The layers of images that an engine was asked for: an id never changes its meaning."""
 
     def find(self, reference: str) -> Entry | None:
         """Find an image whose layers are all there, as far as their footers tell."""
@@ -81,14 +83,13 @@ class Archive:
         names: Callable[[Sequence[ReadImage]], Sequence[Taken]],
         *,
         known: Mapping[str, str] | None = None,
-        check: Callable[[], None] = lambda: None,
     ) -> tuple[Entry, ...]:
         """Store the images of a docker-archive under the references that `names` gives them.
 
         Raises NotAnImageArchive, DiskFull, EngineError.
         """
         with _our_disk(), Contents() as contents:
-            read_archive(stream, self.layers, contents, known or {}, check)
+            read_archive(stream, self.layers, contents, known or {})
             return self._commit(contents, names(contents.images))
 
     def add_name(self, entry: Entry, reference: str, key: str) -> Entry:
@@ -132,7 +133,8 @@ class Archive:
             return evict(self.entries, self.layers, most, spare_since)
 
     def _whole(self, entry: Entry) -> bool:
-        return all(self.layers.find(layer.diff_id) == layer for layer in entry.layers)
+        found = ((layer, self.layers.find(layer.diff_id)) for layer in entry.layers)
+        return all(there is not None and there.size == layer.size for layer, there in found)
 
     def _commit(self, contents: Contents, taken: Sequence[Taken]) -> tuple[Entry, ...]:
         """Give new layers their names, then the images theirs; eviction waits meanwhile."""

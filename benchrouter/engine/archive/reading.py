@@ -7,7 +7,7 @@ import posixpath
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from lzma import LZMAError
@@ -54,14 +54,13 @@ class Contents:
 
 
 def read_archive(
-    stream: Iterable[bytes], store: LayerStore, contents: Contents, known: Mapping[str, str], check: Callable[[], None]
+    stream: Iterable[bytes], store: LayerStore, contents: Contents, known: Mapping[str, str]
 ) -> None:
     """Fill `contents` from what `docker save` writes, compressed as a whole or not.
 
-    `known` maps paths to diff ids: such a layer is not read again if the store has it. `check` is called now and
-    then and may raise. Raises NotAnImageArchive.
+    `known` maps paths to diff ids: such a layer is not read again if the store has it. Raises NotAnImageArchive.
     """
-    reading = _Reading(store, contents, known, check)
+    reading = _Reading(store, contents, known)
     try:
         for member in members(unpacked(stream)):
             reading.member(member)
@@ -71,10 +70,8 @@ def read_archive(
 
 
 class _Reading:
-    def __init__(
-        self, store: LayerStore, contents: Contents, known: Mapping[str, str], check: Callable[[], None]
-    ) -> None:
-        self._store, self._contents, self._known, self._check = store, contents, known, check
+    def __init__(self, store: LayerStore, contents: Contents, known: Mapping[str, str]) -> None:
+        self._store, self._contents, self._known = store, contents, known
         self._documents: dict[str, bytes] = {}
         self._layers: dict[str, Layer] = {}
         self._links: dict[str, str] = {}
@@ -113,7 +110,6 @@ class _Reading:
         writer = self._store.writer()
         try:
             for block in unpacked(blocks):
-                self._check()
                 writer.write(block)
             layer = writer.close()
         except BaseException:

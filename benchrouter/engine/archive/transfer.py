@@ -70,7 +70,7 @@ def load(
 
     Raises ArchiveDamaged, DiskFull, EngineError, BuildCancelled.
     """
-    there = _layers_in(engine, entry)
+    there = layers_in(engine, entry, archive.engines_images)
     try:
         _load(archive, engine, entry, names, cancelled, there)
     except (ArchiveDamaged, DiskFull, BuildCancelled):
@@ -110,24 +110,32 @@ def _refusal(doing: str, said: str) -> EngineError:
     return DiskFull(f"{doing}: {said}") if means_disk_full(said) else EngineError(f"{doing}: {said}")
 
 
-def _layers_in(engine: Engine, entry: Entry) -> Collection[str]:
-    """Find the lowest layers of an image that the engine has in the same order, in some image of its own."""
+def layers_in(engine: Engine, entry: Entry, known: dict[str, tuple[str, ...]]) -> Collection[str]:
+    """Find the lowest layers of an image that the engine has in the same order, in some image of its own.
+
+    `known` maps images that were looked at before to their layers, and learns new ones.
+    """
     if engine.info.storage_driver not in _CLASSIC:
         return ()
-    from docker.errors import ImageNotFound
-
     wanted = [layer.diff_id for layer in entry.layers]
-    longest = 0
     with engine.errors("asking for the engine's layers"):
-        api: Any = engine.api
-        for image in api.images():
-            try:
-                found = api.inspect_image(image["Id"])
-            except ImageNotFound:
-                continue  # removed since it was listed
-            longest = max(longest, _common(wanted, (found.get("RootFS") or {}).get("Layers") or []))
+        found = [_layers_of(engine, str(image["Id"]), known) for image in engine.api.images()]
+    longest = max((_common(wanted, layers) for layers in found), default=0)
     # A layer that comes twice must be in the stream if its second place is not the engine's.
     return frozenset(wanted[:longest]) - frozenset(wanted[longest:])
+
+
+def _layers_of(engine: Engine, image: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    from docker.errors import ImageNotFound
+
+    if image not in known:
+        api: Any = engine.api
+        try:
+            said = api.inspect_image(image)
+        except ImageNotFound:
+            return ()  # removed since it was listed
+        known[image] = tuple((said.get("RootFS") or {}).get("Layers") or ())
+    return known[image]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -12,9 +12,11 @@ import threading
 from pathlib import Path
 
 import pytest
+import xxhash
 import zstandard
 
 from benchrouter.engine.archive import Archive, ArchiveDamaged, NotAnImageArchive
+from benchrouter.engine.archive.footer import Footer
 from benchrouter.store.workspace import Workspace
 
 from .images import Small, files, pieces, take, tar_of
@@ -191,6 +193,17 @@ def test_a_damaged_layer_makes_its_images_missing(archive: Archive) -> None:
     assert archive.find("two") is None
     take(archive, ONE.archive())
     assert archive.find("two") == two
+
+
+def test_a_layer_that_another_version_compressed_is_the_same(archive: Archive) -> None:
+    """Other images that have it stay whole."""
+    (one,) = take(archive, ONE.archive())
+    path = archive.layers.path(one.layers[0].diff_id)
+    packed = zstandard.ZstdCompressor(level=9, write_checksum=True).compress(ONE.layers[0])
+    path.write_bytes(packed + Footer.sealing(len(ONE.layers[0]), xxhash.xxh3_128(packed)).to_bytes())
+    assert path.stat().st_size != one.layers[0].stored
+    assert archive.find("one:1") == one
+    archive.check(one)
 
 
 def test_a_layer_is_read_through_once_and_again_when_its_file_has_changed(archive: Archive) -> None:
