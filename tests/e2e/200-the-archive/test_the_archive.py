@@ -163,6 +163,23 @@ def test_killed_while_it_saves(project: Project) -> None:
         assert export(project, reference)[1] == 0
 
 
+def test_superseded_images_go_with_the_stale(project: Project) -> None:
+    """The present key's image stays, and so does what is of no environment of this workspace."""
+    (project.root / "other.tar").write_bytes(Small(("other",), ("other:1",)).archive())
+    project.doit("image", "import", "other.tar")
+    project.benchmark("b", {"t": SCORE % "1"}, dockerfile="FROM debian:bookworm-slim\nRUN echo 1 >/x\n")
+    project.run("cache=1")
+    old = {reference for reference in entries(project) if "b-b:" in reference}
+    project.write("benchmarks/b/environments/b/Dockerfile", "FROM debian:bookworm-slim\nRUN echo 2 >/x\n")
+    project.run("cache=1")
+    done = project.doit("clean", "stale=1", "model=m")
+    assert f"removed archived image {old.copy().pop()}" in done.out, done.text
+    left = set(entries(project))
+    assert "other:1" in left
+    assert not old & left
+    assert len([reference for reference in left if "b-b:" in reference]) == 1
+
+
 def test_a_named_job_gets_only_what_it_needs(project: Project) -> None:
     """Its image is there, so its base is not looked for; it is archived all the same."""
     project.benchmark("b", {"t": SCORE % "1"}, dockerfile=f"FROM debian:bookworm-slim\nRUN echo {token_hex(8)} >/x\n")
