@@ -1,7 +1,8 @@
 """The graph of evaluations, as doit sees it.
 
-    base ──► image ──► job ──► aggregate
-            config ────┘
+    base ──► image ──► tar ─┐
+               │            ├─► job ──► aggregate
+            config ─────────┘
 
 `doit list --all` names the nodes, `doit plan model=demo` says what would run and why, docs/architecture.md explains
 the rest. Each creator below yields one doit task per node; what is up to date is decided by the artifacts on disk.
@@ -30,6 +31,17 @@ def task_image():
             "actions": [(make.build_image, [image])],
             "task_dep": make.needs_of_image(image),
             "uptodate": [make.image_is_there(image)],
+        }
+
+
+def task_tar():
+    """keep an image in the archive: what tasks preload, and with cache=1 all of them"""
+    for tar in make.tars():
+        yield {
+            "name": tar.label,
+            "actions": [(make.archive_image, [tar])],
+            "task_dep": make.needs_of_tar(tar),
+            "uptodate": [make.image_is_archived(tar)],
         }
 
 

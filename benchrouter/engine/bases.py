@@ -52,30 +52,39 @@ def ensure_base(
     on_line: Callable[[str], None] = lambda _: None,
     platform: str | None = None,
     refresh: bool = False,
-    from_archive: Callable[[str], bool] = lambda _: False,
+    from_archive: Callable[[str], str | None] = lambda _: None,
 ) -> BaseImage:
     """Make a base available in the order engine, archive, registry, site alias.
 
+    `from_archive` loads an image and gives the name that it can be used by, None when the archive has it not.
     `refresh` asks the registry even where the engine has the image; what it has serves when nobody answers.
     Raises ImageMissing with all that was tried and what to do, DiskFull, EngineError, BuildCancelled.
     """
     found = None if refresh else present(engine, ref, platform)
     if found is not None:
         return _base(ref, ref, found, "engine")
-    if not refresh and from_archive(ref):
-        found = present(engine, ref, platform)
+    loaded = None if refresh else from_archive(ref)
+    if loaded is not None:
+        found = present(engine, loaded, platform)
         if found is not None:
-            return _base(ref, ref, found, "archive")
+            return _base(ref, loaded, found, "archive")
     tries = deadlines.PULL_TRIES if alias_of(ref, site) is None else 1
     try:
         pulled = pull(engine, ref, site, os.environ, cancelled, on_line, platform, tries=tries)
         image = _required(engine, pulled.name, platform)
         return BaseImage(ref, pulled.name, image.id, pulled.repo_digests or image.repo_digests, "registry")
     except ImageMissing as refusal:
-        return _fallback(engine, ref, site, platform, str(refusal))
+        return _fallback(engine, ref, site, platform, str(refusal), from_archive)
 
 
-def _fallback(engine: Engine, ref: str, site: Site, platform: str | None, refusal: str) -> BaseImage:
+def _fallback(
+    engine: Engine,
+    ref: str,
+    site: Site,
+    platform: str | None,
+    refusal: str,
+    from_archive: Callable[[str], str | None],
+) -> BaseImage:
     found = present(engine, ref, platform)
     if found is not None:
         return _base(ref, ref, found, "engine")
@@ -86,6 +95,8 @@ def _fallback(engine: Engine, ref: str, site: Site, platform: str | None, refusa
             "or name a stand-in under site.image_aliases in benchrouter.local.yaml"
         )
     found = present(engine, alias, platform)
+    if found is None and from_archive(alias):
+        found = present(engine, alias, platform)
     if found is None:
         raise ImageMissing(f"{refusal}; its alias {alias} is not in the engine: `doit bootstrap-image {ref}`")
     return _base(ref, alias, found, "alias")

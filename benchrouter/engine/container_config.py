@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount
+from benchrouter.engine.container_spec import ContainerSpec, Device, Limits, Mount, Privileges
 
 
 def create_config(spec: ContainerSpec) -> dict[str, Any]:
@@ -24,11 +24,13 @@ def create_config(spec: ContainerSpec) -> dict[str, Any]:
         "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": {
             "NetworkMode": spec.network,
-            "Mounts": [_mount(mount) for mount in spec.mounts],
+            **({"Dns": list(spec.dns)} if spec.dns else {}),
+            "Mounts": [*map(_mount, spec.mounts), *(_volume(target, spec) for target in spec.volumes)],
             # We read the output as it comes; a second copy on the engine's disk would have no bound.
             "LogConfig": {"Type": "none", "Config": {}},
             "RestartPolicy": {"Name": "no"},
             **_limits(spec.limits),
+            **_privileges(spec.privileges),
         },
     }
 
@@ -39,6 +41,39 @@ def _mount(mount: Mount) -> dict[str, Any]:
         "Source": mount.source,
         "Target": mount.target,
         "ReadOnly": mount.read_only,
+    }
+
+
+def _volume(target: str, spec: ContainerSpec) -> dict[str, Any]:
+    """Describe a volume without a name: the engine removes it with its container, a sweep finds it by its labels."""
+    return {"Type": "volume", "Target": target, "VolumeOptions": {"NoCopy": True, "Labels": dict(spec.labels)}}
+
+
+def _privileges(privileges: Privileges) -> dict[str, Any]:
+    config: dict[str, Any] = {}
+    if privileges.privileged:
+        config["Privileged"] = True
+    if privileges.runtime is not None:
+        config["Runtime"] = privileges.runtime
+    if privileges.capabilities is not None:
+        config |= {"CapDrop": ["ALL"], "CapAdd": list(privileges.capabilities)}
+    if privileges.unconfined:
+        config["SecurityOpt"] = ["seccomp=unconfined", "apparmor=unconfined", "label=disable"]
+        config |= {"MaskedPaths": [], "ReadonlyPaths": []}
+    if privileges.own_cgroups:
+        config["CgroupnsMode"] = "private"
+    if privileges.devices:
+        config["Devices"] = [_device(device) for device in privileges.devices]
+    if privileges.device_rules:
+        config["DeviceCgroupRules"] = list(privileges.device_rules)
+    return config
+
+
+def _device(device: Device) -> dict[str, str]:
+    return {
+        "PathOnHost": device.source,
+        "PathInContainer": device.target,
+        "CgroupPermissions": device.rights,
     }
 
 

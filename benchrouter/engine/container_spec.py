@@ -27,12 +27,41 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class Device:
+    """A device of the engine's machine as the container sees it; `rights` out of r, w, m."""
+
+    source: str
+    target: str
+    rights: str = "r"
+
+
+@dataclass(frozen=True)
+class Privileges:
+    """What a container may do beyond an ordinary one.
+
+    `capabilities` None leaves the engine's usual set, otherwise they are all there are. `unconfined` lifts the
+    profiles and the masks on /proc that forbid what the capabilities allow. `own_cgroups` shows it its own control
+    groups as if they were all there are. `device_rules` are rules of the device control group, for nodes that the
+    container makes itself.
+    """
+
+    privileged: bool = False
+    runtime: str | None = None
+    capabilities: tuple[str, ...] | None = None
+    unconfined: bool = False
+    own_cgroups: bool = False
+    devices: tuple[Device, ...] = ()
+    device_rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ContainerSpec:
     """Everything that the engine is told of a job's container.
 
     `environment` holds what may be shown; `secrets` holds values that no rendering, log or error may contain.
-    `network` is `host` or `none`. `stop_grace` is seconds between TERM and KILL. `user` None is the
-    image's own.
+    `network` is `host`, `none` or the name of a network; `dns` replaces its name servers. `stop_grace` is seconds
+    between TERM and KILL. `user` None is the image's own. `volumes` are paths in the container that get a volume
+    of their own, gone with the container.
     """
 
     name: str
@@ -48,3 +77,6 @@ class ContainerSpec:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     stop_grace: float = 10.0
     user: str | None = None
+    dns: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    privileges: Privileges = Privileges()

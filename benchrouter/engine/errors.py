@@ -33,6 +33,10 @@ class BuildCancelled(Exception):
     """A pull or a build was stopped because its run was."""
 
 
+class Cancelled(Exception):
+    """What a job waited for was given up because its run was stopped."""
+
+
 def means_disk_full(text: str) -> bool:
     """Tell whether an engine's message says that a disk is full."""
     lowered = text.lower()

@@ -1,4 +1,4 @@
-"""Long answers of an engine, one JSON object a line, with cancellation: pulls, builds by the API."""
+"""Long answers of an engine, with cancellation: pulls, builds by the API, images as they leave and come in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import queue
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from benchrouter.engine import deadlines
@@ -15,6 +15,7 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled
 
 _TICK = 0.2
+_BLOCK = 1 << 20
 _DONE = object()
 
 
@@ -34,20 +35,59 @@ def post(
     a layer. The caller translates the library's errors.
     """
     api: Any = engine.slow
-    items: queue.Queue[Any] = queue.Queue(maxsize=1000)
-    closing = _Closing(api)
     url = api._url(path)
+
+    def send() -> Any:
+        return api.post(url, params=params, data=body, headers=dict(headers or {}), stream=True, timeout=api.timeout)
+
+    yield from _feed(api, send, _objects, cancelled, ahead=1000, heard_out=True)
+
+
+def get(engine: Engine, path: str, name: str, cancelled: threading.Event) -> Iterator[bytes]:
+    """Ask for the bytes behind `path`, whose `{0}` is `name`, and yield them in large pieces; else as `post`."""
+    api: Any = engine.slow
+    url = api._url(path, name)
+
+    def send() -> Any:
+        return api.get(url, stream=True, timeout=api.timeout)
+
+    yield from _feed(api, send, _blocks, cancelled, ahead=16, heard_out=False)
+
+
+def _objects(response: Any) -> Iterator[dict[str, Any]]:
+    for line in response.iter_lines(chunk_size=None):
+        if line.strip():
+            yield json.loads(line)
+
+
+def _blocks(response: Any) -> Iterator[bytes]:
+    while block := response.raw.read(_BLOCK):
+        yield block
+
+
+def _feed(
+    api: Any,
+    send: Callable[[], Any],
+    items_of: Callable[[Any], Iterator[Any]],
+    cancelled: threading.Event,
+    *,
+    ahead: int,
+    heard_out: bool,
+) -> Iterator[Any]:
+    """Read an answer in a thread of its own, at most `ahead` items before they are wanted.
+
+    An engine that is `heard_out` may say that it has given up before the connection is closed.
+    """
+    items: queue.Queue[Any] = queue.Queue(maxsize=ahead)
+    closing = _Closing(api)
 
     def read() -> None:
         try:
-            response = api.post(
-                url, params=params, data=body, headers=dict(headers or {}), stream=True, timeout=api.timeout
-            )
+            response = send()
             if closing.watch(response):
                 api._raise_for_status(response)
-                for line in response.iter_lines(chunk_size=None):
-                    if line.strip():
-                        items.put(json.loads(line))
+                for item in items_of(response):
+                    items.put(item)
             items.put(_DONE)
         except BaseException as error:  # handed over and raised where the caller can see it
             items.put(error)
@@ -57,12 +97,15 @@ def post(
     try:
         yield from _until_done(items, cancelled)
     finally:
-        closing.half_close()
+        if heard_out:
+            closing.half_close()
+        else:
+            closing.close()
         _read_out(items, reader)
         closing.close()
 
 
-def _until_done(items: queue.Queue[Any], cancelled: threading.Event) -> Iterator[dict[str, Any]]:
+def _until_done(items: queue.Queue[Any], cancelled: threading.Event) -> Iterator[Any]:
     while True:
         if cancelled.is_set():
             raise BuildCancelled("stopped because the run was")

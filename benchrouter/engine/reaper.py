@@ -12,6 +12,7 @@ from benchrouter.engine import deadlines
 from benchrouter.engine.builders import end_builders
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
+from benchrouter.engine.fence import sweep_rules
 from benchrouter.engine.images import remove_unnamed
 from benchrouter.engine.labels import image_filter, object_filter, owned
 
@@ -44,6 +45,7 @@ def sweep(engine: Engine, workspace_id: str, run_id: str, deadline: float = dead
         return Swept()
     hurried = engine.hurried(max(1.0, deadline / 3))
     sweeping = _Sweeping(hurried, workspace_id, run_id, time.monotonic() + deadline)
+    sweep_rules(run_id)
     try:
         return Swept(
             builders=end_builders(run_id),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 DOCKER_HUB = "docker.io"
+_ID = re.compile(r"sha256:[0-9a-f]{64}")
 _HUB_NAMES = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 
 
@@ -33,6 +35,15 @@ class Reference:
         separator = "@" if self.digest else ":"
         return f"{place}/{self.path}{separator}{self.version}"
 
+    def familiar(self) -> str:
+        """Spell the reference as people do, tag or digest always included: the one normal form of the archive."""
+        short = self.host == DOCKER_HUB and not _is_host(self.path.partition("/"))
+        path = self.path.removeprefix("library/") if short else self.path
+        host = "" if short else f"{self.host}/"
+        tag = f":{self.tag}" if self.tag and not self.digest else ""
+        digest = f"@{self.digest}" if self.digest else ""
+        return f"{host}{path}{tag}{digest}"
+
     def normal(self) -> str:
         """Spell the reference in full, so that two spellings of one image compare equal."""
         tag = f":{self.tag}" if self.tag else ""
@@ -43,9 +54,9 @@ class Reference:
 def parse_reference(text: str) -> Reference:
     """Take a reference apart; `python:3` is `docker.io/library/python:3`."""
     rest, _, digest = text.partition("@")
-    first, slash, others = rest.partition("/")
-    if slash and ("." in first or ":" in first or first == "localhost"):
-        host, rest = first, others
+    parts = rest.partition("/")
+    if _is_host(parts):
+        host, rest = parts[0], parts[2]
     else:
         host = DOCKER_HUB
     host = DOCKER_HUB if host in _HUB_NAMES else host
@@ -55,6 +66,16 @@ def parse_reference(text: str) -> Reference:
     if host == DOCKER_HUB and "/" not in path:
         path = f"library/{path}"
     return Reference(host, path, tag or (None if digest else "latest"), digest or None)
+
+
+def _is_host(parts: tuple[str, str, str]) -> bool:
+    first, slash, _ = parts
+    return bool(slash) and ("." in first or ":" in first or first == "localhost")
+
+
+def normal_form(text: str) -> str:
+    """Give the one spelling of a reference that all others of it share; an image's id is its own."""
+    return text if _ID.fullmatch(text) else parse_reference(text).familiar()
 
 
 def same_image(one: str, other: str) -> bool:

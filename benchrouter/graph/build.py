@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from benchrouter import CONTRACT
-from benchrouter.graph.nodes import AggregateNode, BaseNode, ImageNode, JobNode, image_name
+from benchrouter.graph.nodes import AggregateNode, BaseNode, ImageNode, JobNode, base_name, image_name
 from benchrouter.keys.canonical import JSON, digest, digest_bytes
-from benchrouter.keys.facts import EnvironmentFacts
+from benchrouter.keys.facts import EnvironmentFacts, TaskFacts
 from benchrouter.keys.scan import ScannedBenchmark
 from benchrouter.models.model import Model
+from benchrouter.spec.dockerfile import SIBLING_PREFIX, siblings
 from benchrouter.spec.names import repository
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.store.jobid import JobId
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 EnvironmentId = tuple[str, str]
 """(benchmark, environment)."""
 
@@ -66,10 +69,10 @@ class Graph:
     def images_of(self, jobs: Iterable[JobNode]) -> dict[str, ImageNode]:
         """Collect the images that jobs need, siblings included, siblings first."""
         wanted: set[str] = set()
-        stack = [job.image for job in jobs]
+        stack = [name for job in jobs for name in job.images]
         while stack:
             name = stack.pop()
-            if name not in wanted:
+            if name not in wanted and name in self.images:
                 wanted.add(name)
                 stack += self.images[name].siblings.values()
         return {name: image for name, image in self.images.items() if name in wanted}
@@ -78,7 +81,6 @@ class Graph:
 def build(ask: Ask, selected: Iterable[Selected], environments: Mapping[EnvironmentId, Environment]) -> Graph:
     """Derive the graph; raise SpecError when sibling environments build on each other in a circle."""
     images = dict(_images(ask, environments))
-    bases = {ref: BaseNode(ref, base_key(ref)) for image in images.values() for ref in image.bases}
     jobs: list[JobNode] = []
     aggregates: list[AggregateNode] = []
     for model in ask.models:
@@ -86,7 +88,24 @@ def build(ask: Ask, selected: Iterable[Selected], environments: Mapping[Environm
             own = tuple(_jobs(ask, model, choice, images))
             jobs += own
             aggregates.append(_aggregate(ask, model, choice, own))
+    refs = [ref for image in images.values() for ref in image.bases]
+    refs += [ref for job in jobs for ref, name in job.uses.items() if name not in images]
+    bases = {ref: BaseNode(ref, base_key(ref)) for ref in refs}
     return Graph(bases, images, tuple(jobs), tuple(aggregates))
+
+
+def used_images(benchmark: str, facts: TaskFacts, images: Collection[str]) -> dict[str, str]:
+    """Map the images that a task uses beside its own, as it writes them, to nodes; `images` are those of environments.
+
+    What reads like an environment and is none is looked for outside, where nobody will have it.
+    """
+    refs = (*facts.needs_images, *(f"{SIBLING_PREFIX}{name}" for name in facts.needs_environments))
+    return {ref: _image_behind(benchmark, ref, images) or base_name(ref) for ref in refs}
+
+
+def _image_behind(benchmark: str, ref: str, images: Collection[str]) -> str | None:
+    named = (image_name(owner or benchmark, environment) for owner, environment in siblings(ref))
+    return next((name for name in named if name in images), None)
 
 
 def base_key(ref: str) -> str:
@@ -167,11 +186,14 @@ def _jobs(ask: Ask, model: Model, choice: Selected, images: Mapping[str, ImageNo
         facts = choice.scanned.tasks[name]
         image = images[image_name(benchmark, facts.environment)]
         seed = facts.seed if ask.seed is None else ask.seed
+        uses = used_images(benchmark, facts, images) if facts.needs_images or facts.needs_environments else _NONE
+        # References from outside count as written; they stand in the task's own fields.
+        others = "".join(f"\n{images[used].key}" for used in uses.values() if used in images)
         for repeat in range(ask.repeat or facts.repeat):
             # Names are safe path components: none holds a newline, so the text is unambiguous.
             task = f"{common}\n{benchmark}\n{name}\n{facts.tree_digest}\n{facts.spec_digest}"
-            key = digest_bytes(f"{task}\n{image.key}\n{repeat}\n{seed}".encode("utf-8", "surrogateescape"))
-            yield JobNode(JobId(benchmark, name, model.name, repeat), key, facts, model, image.name, seed)
+            key = digest_bytes(f"{task}\n{image.key}\n{repeat}\n{seed}{others}".encode("utf-8", "surrogateescape"))
+            yield JobNode(JobId(benchmark, name, model.name, repeat), key, facts, model, image.name, seed, uses)
 
 
 def _aggregate(ask: Ask, model: Model, choice: Selected, jobs: tuple[JobNode, ...]) -> AggregateNode:

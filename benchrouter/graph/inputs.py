@@ -19,11 +19,13 @@ def job_inputs(ask: Ask, graph: Graph, job: JobNode) -> Inputs:
 
     A tree that is no longer what the key covers has no `files`: better unknown than wrong.
     """
+    images = {ref: _image(graph, graph.images[name]) for ref, name in job.uses.items() if name in graph.images}
     return {
         "contract": CONTRACT,
         **_files(job.facts.entries()),
         "task": job.facts.task().score_fields(),
         "image": _image(graph, graph.images[job.image]),
+        **({"images": images} if images else {}),
         "model": ask.identities[job.model.name, job.id.benchmark],
         "variables": dict(ask.variables),
         "templates": dict(ask.templates),

@@ -6,7 +6,7 @@ model names are encoded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -22,6 +22,7 @@ class Kind(Enum):
 
     BASE = ("base", "get")
     IMAGE = ("image", "build")
+    TAR = ("tar", "save")
     CONFIG = ("config", "render")
     JOB = ("job", "run")
     AGGREGATE = ("aggregate", "aggregate")
@@ -33,15 +34,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BaseNode:
-    """A base image, by the reference that a Dockerfile writes."""
+    """An image from outside, by the reference that a Dockerfile or a task writes."""
 
     ref: str
     key: str
 
     @property
     def name(self) -> str:
-        """Name the node for doit; a reference holds no character that doit reserves."""
-        return f"base:{self.ref}"
+        """Name the node for doit."""
+        return base_name(self.ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,18 @@ def image_name(benchmark: str, environment: str) -> str:
     return f"image:{benchmark}/{environment}"
 
 
+def base_name(ref: str) -> str:
+    """Name the node of an image from outside; a reference holds no character that doit reserves."""
+    return f"base:{ref}"
+
+
 @dataclass(frozen=True, slots=True)
 class JobNode:
-    """One job: what is run, against whom, from which image; `seed` is the task's or the run's, before the repeat."""
+    """One job: what is run, against whom, from which image; `seed` is the task's or the run's, before the repeat.
+
+    `uses` maps each further image (to preload, or of a sidecar), as the task writes it, to its node; what a sidecar
+    builds stands there as `benchrouter-env-<environment>`.
+    """
 
     id: JobId
     key: str
@@ -84,6 +94,13 @@ class JobNode:
     model: Model
     image: str
     seed: int | None
+    uses: Mapping[str, str]
+
+    @property
+    def images(self) -> Iterator[str]:
+        """Name the nodes of all images that the job needs, its own first."""
+        yield self.image
+        yield from self.uses.values()
 
     @property
     def label(self) -> str:

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchrouter.graph.build import Graph
+from benchrouter.graph.nodes import JobNode
+from benchrouter.graph.tars import tars_before
 
 Edge = tuple[str, str]
 """(from, to), both as labels for people."""
 
 
-def edges(graph: Graph, *, collapsed: bool) -> list[Edge]:
-    """List the edges once each, in the order of the graph; collapsed, a benchmark's jobs are one node."""
-    found = dict.fromkeys(_collapsed(graph) if collapsed else _all(graph))
+def edges(graph: Graph, *, collapsed: bool, archived: bool = False) -> list[Edge]:
+    """List the edges once each, in the order of the graph; collapsed, a benchmark's jobs are one node.
+
+    `archived`: every image goes into the archive, not only those that tasks preload.
+    """
+    found = dict.fromkeys(_collapsed(graph, archived) if collapsed else _all(graph, archived))
     return list(found)
 
 
@@ -24,22 +29,32 @@ def _images(graph: Graph) -> Iterator[Edge]:
             yield sibling, image.name
 
 
-def _all(graph: Graph) -> Iterator[Edge]:
+def _into(graph: Graph, job: JobNode, label: str, archived: bool) -> Iterator[Edge]:
+    """The images of a job, and those that pass through the archive on their way."""
+    tars = tars_before(graph, job, everything=archived)
+    for tar in tars:
+        yield tar.image, tar.name
+        yield tar.name, label
+    passed = {tar.image for tar in tars}
+    yield from ((name, label) for name in job.images if name not in passed)
+
+
+def _all(graph: Graph, archived: bool) -> Iterator[Edge]:
     yield from _images(graph)
     for aggregate in graph.aggregates:
         for job in aggregate.jobs:
-            yield job.image, job.name
+            yield from _into(graph, job, job.name, archived)
             yield f"config:{job.label}", job.name
             yield job.name, aggregate.name
         yield aggregate.name, "aggregate"
 
 
-def _collapsed(graph: Graph) -> Iterator[Edge]:
+def _collapsed(graph: Graph, archived: bool) -> Iterator[Edge]:
     yield from _images(graph)
     for aggregate in graph.aggregates:
         jobs = f"{len(aggregate.jobs)} jobs: {aggregate.label}"
         for job in aggregate.jobs:
-            yield job.image, jobs
+            yield from _into(graph, job, jobs, archived)
         yield jobs, aggregate.name
         yield aggregate.name, "aggregate"
 

@@ -29,21 +29,35 @@ def differences(
 
     `where` gives the directory to name files from: `task` for the task tree, and one per environment label.
     """
-    causes = _leaves(old, new, where, "", skip={"image"})
+    causes = _leaves(old, new, where, "", skip={"image", "images"})
     old_image, new_image = old.get("image"), new.get("image")
     if isinstance(old_image, Mapping) and isinstance(new_image, Mapping):
         causes += _image(old_image, new_image, where)
-    return tuple(causes)
+    before = _members(old, "images")
+    for ref, image in _members(new, "images").items():
+        causes += _image(before[ref], image, where) if ref in before else []
+    return tuple(dict.fromkeys(causes))
+
+
+def _members(inputs: Mapping[str, object], name: str) -> dict[str, Mapping[str, object]]:
+    found = inputs.get(name)
+    items = found.items() if isinstance(found, Mapping) else ()
+    return {str(ref): image for ref, image in items if isinstance(image, Mapping)}
 
 
 def image_differences(
     old: Mapping[str, object], new: Mapping[str, object], label: str, where: Mapping[str, str]
 ) -> tuple[Cause, ...]:
     """Compare one environment's image, wherever it stands in the inputs of a job; empty when it did not change."""
-    before, after = _find_image(old.get("image"), label), _find_image(new.get("image"), label)
+    before, after = _find_anywhere(old, label), _find_anywhere(new, label)
     if before is None or after is None:
         return ()
     return tuple(cause for changed in _image(before, after, where) for cause in changed.because)
+
+
+def _find_anywhere(inputs: Mapping[str, object], label: str) -> Mapping[str, object] | None:
+    images = (inputs.get("image"), *_members(inputs, "images").values())
+    return next((found for image in images if (found := _find_image(image, label)) is not None), None)
 
 
 def _find_image(image: object, label: str) -> Mapping[str, object] | None:

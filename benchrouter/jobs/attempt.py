@@ -93,6 +93,11 @@ class Listener:
             self._told = now
             self._progress(self.last_lines(1))
 
+    def also(self, whose: str, tail: Tail) -> None:
+        """Show the end of another log after that of the container."""
+        text = "\n".join(f"[{whose}] {line}" for line in tail.lines(LAST_LINES).splitlines())
+        self._tail.add(f"\n{text}\n".encode())
+
     def close(self) -> None:
         """Finish the logs."""
         for log in self._logs.values():

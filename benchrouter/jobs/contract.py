@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount
 from benchrouter.jobs.request import JobRequest
+from benchrouter.spec.dockerfile import SIBLING_PREFIX
 from benchrouter.spec.names import encode
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Task
@@ -90,6 +91,8 @@ def _own(request: JobRequest, image_pythonpath: str) -> dict[str, str]:
             {"command": task.command, "result_file": task.result_file, "result_key": task.result_key}
         ),
     }
+    if task.docker:
+        values |= {"BENCHROUTER_DOCKER_ENABLED": "true", "BENCHROUTER_DIND_IMAGES": ",".join(task.docker_images)}
     if request.seed is not None:
         values["BENCHROUTER_SEED"] = str(request.seed + request.id.repeat)
     if model.parameters:
@@ -129,7 +132,7 @@ def secret_values(request: JobRequest, site: Site) -> list[str]:
 def limits(task: Task, default: SiteLimits, host: Host) -> Limits:
     """Fix the limits of the container: the task's, else the site's, never above what the host has."""
     asked = task.resources
-    memory = asked.memory or default.memory
+    memory = asked.memory or default.memory_of(docker=task.docker)
     cpus = asked.cpus or default.cpus
     return Limits(
         memory=min(memory, host.memory) if host.memory else memory,
@@ -175,6 +178,13 @@ def _mounts(places: Places, site: Site) -> tuple[Mount, ...]:
         Mount(places.sdk, SDK_DIR),
     )
     return (*own, Mount(str(site.ca_bundle), CA_BUNDLE)) if site.ca_bundle else own
+
+
+def preloaded_names(request: JobRequest) -> dict[str, str]:
+    """Map the names under which a task's own daemon has images to the engine's: its own image's, those it lists."""
+    own = (request.image_tag, f"{SIBLING_PREFIX}{request.environment}:latest")
+    names = {name: request.image_tag for name in own[: 2 if request.environment else 1] if name == name.lower()}
+    return names | {ref: request.images.get(ref, ref) for ref in request.task.docker_images}
 
 
 def container_name(request: JobRequest, token: str) -> str:

@@ -23,13 +23,17 @@ STATUSES = {126: " (it cannot be executed)", 127: " (a command was not found)"}
 
 @dataclass(frozen=True)
 class Conclusion:
-    """How a job ended: `overall` and `raw` when it completed, else a reason and one line for people."""
+    """How a job ended: `overall` and `raw` when it completed, else a reason and one line for people.
+
+    `final` means that another attempt in the same run would be no use, whatever the reason.
+    """
 
     overall: float | None = None
     raw: Any = None
     reason: Reason | None = None
     detail: str = ""
     warnings: tuple[str, ...] = ()
+    final: bool = False
 
 
 def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, full_disk: str | None) -> Conclusion:
@@ -59,8 +63,13 @@ def _stopped_by_us(task: Task, exit: Exit) -> tuple[Reason, str] | None:
     if exit.stopped_because:
         return Reason.DISK, exit.stopped_because
     if exit.timed_out:
-        return Reason.TIMEOUT, f"still running after {task.timeout:g} s (`timeout:` in task.yaml)"
+        return Reason.TIMEOUT, timeout_text(task)
     return None
+
+
+def timeout_text(task: Task) -> str:
+    """Say that a task ran out of time."""
+    return f"still running after {task.timeout:g} s (`timeout:` in task.yaml)"
 
 
 def _status(code: int | None, verdict: Verdict) -> str:

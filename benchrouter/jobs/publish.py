@@ -45,6 +45,7 @@ class Publisher:
             outcome,
             state=JobState.COMPLETED if completed else JobState.FAILED,
             reason=conclusion.reason,
+            final=conclusion.final,
             detail=redactor.scrub_text(_one_line(conclusion.detail)),
             overall=conclusion.overall if completed else None,
             warnings=tuple(redactor.scrub_text(_one_line(text)) for text in conclusion.warnings),

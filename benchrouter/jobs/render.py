@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits
+from benchrouter.engine.dind.control import CONTROL
+from benchrouter.engine.dind.control import SCRIPT as DIND_SCRIPT
+from benchrouter.jobs.compose_file import scalar
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.request import JobRequest
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 RUN_SCRIPT = "run.sh"
+COMPOSE_FILE = "compose.yaml"
 
 # What differs between machines and runs comes from the caller's environment when the script runs.
 BY_VARIABLE = {
@@ -29,7 +33,7 @@ BY_VARIABLE = {
     "BENCHROUTER_ENV_IMAGE_TAG": '"BENCHROUTER_ENV_IMAGE_TAG=$image"',
     "PYTHONPATH": '"PYTHONPATH=/app${pythonpath:+:$pythonpath}"',
 }
-SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk"}
+SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk", CONTROL: "$control"}
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 
 
@@ -46,10 +50,9 @@ class Renderer:
 
     def run_script(self, request: JobRequest) -> bytes:
         """Render run.sh: byte-stable, without a secret or an absolute path of this machine."""
-        # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
-        spec = container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        spec = self._described(request)
         text = self._template.render(
-            job=_one_line(str(request.id)),
+            job=one_line(str(request.id)),
             timeout=f"{request.task.timeout:g}",
             secrets=sorted(spec.secrets),
             key_from=_key_from(request, spec),
@@ -57,19 +60,46 @@ class Renderer:
             task_dir=self._task_dir(request),
             options=list(docker_options(spec)),
             arguments=" ".join(quote(part) for part in (*spec.entrypoint[1:], *spec.command)),
+            dind=self._daemon(request),
         )
         return _redactor(request).scrub(os.fsencode(text))
 
+    def compose_file(self, request: JobRequest) -> bytes:
+        """Render compose.yaml of a task with sidecars, as run.sh."""
+        from benchrouter.jobs.render_compose import for_people
+
+        return _redactor(request).scrub(for_people(self._workspace, request, self._described(request)))
+
     def render_to(self, request: JobRequest, directory: Path, *, durable: bool = False) -> Path:
-        """Write run.sh into a directory, and return its path."""
+        """Write run.sh into a directory, and what it needs beside it; return the path of run.sh."""
         directory.mkdir(parents=True, exist_ok=True)
+        if request.task.sidecars:
+            _write(directory / COMPOSE_FILE, self.compose_file(request), durable)
+        if request.task.docker:
+            from benchrouter.jobs.render_dind import entrypoint
+
+            _write(directory / DIND_SCRIPT, entrypoint(self._workspace, request), durable)
         path = directory / RUN_SCRIPT
-        data = self.run_script(request)
-        if not _holds(path, data):
-            write_atomic(path, data, durable=durable)
+        _write(path, self.run_script(request), durable)
         if not os.access(path, os.X_OK):
             path.chmod(0o755)
         return path
+
+    def _described(self, request: JobRequest) -> ContainerSpec:
+        # Host(0, 0): the limits as declared, since they are lowered to what a host has only when it runs.
+        spec = container_spec(request, Places("", "", ""), Host(0, 0), self._site)
+        if not request.task.docker:
+            return spec
+        from benchrouter.jobs.render_dind import with_daemon
+
+        return with_daemon(spec)
+
+    def _daemon(self, request: JobRequest) -> dict[str, object] | None:
+        if not request.task.docker:
+            return None
+        from benchrouter.jobs.render_dind import daemon_by_hand
+
+        return daemon_by_hand(request)
 
     def _task_dir(self, request: JobRequest) -> str:
         """Quote the task's directory relative to the workspace; nothing for a benchmark from elsewhere."""
@@ -90,6 +120,10 @@ def docker_options(spec: ContainerSpec) -> Iterator[str]:
         read_only = ",readonly" if mount.read_only else ""
         source = f'$(source_of "{SOURCES[mount.target]}")'
         yield f'--mount "type=bind,{source},target={mount.target}{read_only}"'
+    for target in spec.volumes:
+        yield f"--volume {quote(target)}"
+    if spec.user is not None:
+        yield f"--user {quote(spec.user)}"
     for name, value in spec.environment.items():
         yield f"--env {BY_VARIABLE.get(name) or quote(f'{name}={value}')}"
     for name in sorted(spec.secrets):
@@ -130,12 +164,13 @@ def overridden_templates(workspace: Workspace) -> dict[str, str]:
     return overridden
 
 
-def load_template(workspace: Workspace, name: str) -> Template:
+def load_template(workspace: Workspace | None, name: str) -> Template:
     """Load a template: the workspace's own, else the packaged one; raises what Jinja raises."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    places = [TEMPLATES] if workspace is None else [workspace.templates, TEMPLATES]
     environment = Environment(
-        loader=FileSystemLoader([workspace.templates, TEMPLATES], encoding="utf-8"),
+        loader=FileSystemLoader(places, encoding="utf-8"),
         undefined=StrictUndefined,
         autoescape=False,  # shell, not HTML: every value goes through `sh`
         trim_blocks=True,
@@ -143,6 +178,8 @@ def load_template(workspace: Workspace, name: str) -> Template:
         keep_trailing_newline=True,
     )
     environment.filters["sh"] = quote
+    environment.filters["yaml"] = scalar
+    environment.filters["one_line"] = lambda text: one_line(quote(text))
     environment.filters["ljust"] = lambda text, width: str(text).ljust(width)
     return environment.get_template(name)
 
@@ -158,12 +195,15 @@ def _redactor(request: JobRequest) -> Redactor:
     return Redactor((request.model.api_key, *request.pass_env.values()))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Put a name into a comment, whatever it holds."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _write(path: Path, data: bytes, durable: bool) -> None:
     try:
-        return path.read_bytes() == data
+        there = path.read_bytes()
     except OSError:
-        return False
+        there = None
+    if there != data:
+        write_atomic(path, data, durable=durable)

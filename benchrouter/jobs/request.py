@@ -23,10 +23,14 @@ class JobRequest:
     """One attempt of one job.
 
     `tree` is what gets mounted: the task's directory, or a copy with links materialised. `seed` is the task's or
-    the run's, before the repeat index is added. `pass_env` holds values, which are never recorded. `inputs` is
-    what made the key (for job.json), `provenance` what may differ between identical runs. `changed` is asked
-    before the artifact is published: it names what changed under the job, or returns None when its inputs are
-    as they were. `replace` puts the new artifact in the place of a valid one of the same key.
+    the run's, before the repeat index is added. `images` maps each further image that the task uses, as it writes
+    it (`benchrouter-env-<environment>` for what a sidecar builds), to the name that the engine has it under.
+    `environment` is the name of the environment that `image_tag` is of. `neighbours` are images that other tasks of
+    the run preload into daemons of that environment, by the engine's names.
+    `pass_env` holds values, which are never recorded. `inputs` is what made the key (for job.json), `provenance`
+    what may differ between identical runs. `changed` is asked before the artifact is published: it names what
+    changed under the job, or returns None when its inputs are as they were. `replace` puts the new artifact in the
+    place of a valid one of the same key.
     """
 
     id: JobId
@@ -38,6 +42,9 @@ class JobRequest:
     image_tag: str
     model: Model
     endpoint: str
+    environment: str = ""
+    images: Mapping[str, str] = field(default_factory=dict)
+    neighbours: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
     seed: int | None = None
@@ -56,3 +63,6 @@ class Executor(Protocol):
 
     def run(self, request: JobRequest, progress: Progress, cancelled: threading.Event) -> Outcome:
         """Run one attempt to its end; what goes wrong with it is part of the Outcome, never an exception."""
+
+    def close(self) -> None:
+        """Let go of what the jobs of the run shared."""

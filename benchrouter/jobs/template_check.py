@@ -19,6 +19,13 @@ SAMPLE = {
     "task_dir": "benchmarks/benchmark/task",
     "options": ["--network host"],
     "arguments": "-c 'sh run.sh'",
+    "dind": {"rights": {"privileged": "--privileged"}, "images": "debian:12", "names": ["debian:12 d:1"]},
+    "services": [("db", [("image", "postgres:15")])],
+    "post_start": [("db", ["createdb own"])],
+    "evaluation": {"name": "evaluation", "entries": [("image", "benchrouter/benchmark-environment:key")]},
+    "volumes": ["data"],
+    "volume_options": {},
+    "network": "benchrouter-token",
 }
 """What a template can use, as the renderer gives it."""
 

@@ -13,6 +13,7 @@ from benchrouter.keys.canonical import JSON
 from benchrouter.keys.ignore import Ignore, load_ignore
 from benchrouter.keys.tree import Entry, Tree, hash_tree, signature
 from benchrouter.spec.benchmark import TASK_FILE
+from benchrouter.spec.mode import Mode, mode_of
 from benchrouter.spec.problems import SpecError
 from benchrouter.spec.task import Network, Task
 
@@ -47,6 +48,11 @@ class TaskFacts(NamedTuple):
     def root(self) -> Path:
         """Give the task's directory."""
         return Path(self.path)
+
+    @property
+    def mode(self) -> Mode:
+        """Tell in which mode the task is executed."""
+        return mode_of(docker=self.docker, sidecars=self.has_sidecars)
 
     def task(self) -> Task:
         """Build the whole task."""

@@ -53,9 +53,9 @@ def clean_images(session: Session, words: list[str], *, dry: bool) -> Removal:
 
 
 def clean_directories(session: Session, *, dry: bool) -> Removal:
-    """Remove rendered configuration, copied trees, archives and caches of hashes."""
+    """Remove rendered configuration, copied trees, archives, seeds and caches of hashes."""
     cache = session.ws.cache
-    return _remove([cache / name for name in ("config", "trees", "images", "hashes")], session, dry=dry)
+    return _remove([cache / name for name in ("config", "trees", "images", "seeds", "hashes")], session, dry=dry)
 
 
 def clean_results(session: Session, *, dry: bool) -> Removal:
@@ -90,7 +90,8 @@ def clean_superseded(session: Session) -> Removal:
     old_trees = [path for path in (session.ws.cache / "trees").glob("*") if path.name not in trees]
     copies = _remove(old_trees, session, dry=False)
     images = _superseded_images(session)
-    removed = (*(_shown(session, path) for path in gone), *copies.removed, *images.removed)
+    archived = _superseded_archives(session)
+    removed = (*(_shown(session, path) for path in gone), *copies.removed, *images.removed, *archived)
     return Removal(removed, (*copies.failed, *images.failed))
 
 
@@ -114,6 +115,23 @@ def _superseded_images(session: Session) -> Removal:
         return Removal(tuple(f"image {name}" for name in old if remove_name(engine, name)))
     finally:
         engine.close()
+
+
+def _superseded_archives(session: Session) -> Iterator[str]:
+    """Drop archived images of this workspace's environments whose key is not the present one."""
+    from benchrouter.engine.archive import Archive
+
+    archive = Archive(session.ws)
+    current = {image.tag for image in session.graph.images.values()}
+    repositories = {tag.rpartition(":")[0] for tag in current}
+    old = [
+        entry.reference
+        for entry, _ in archive.all()
+        if entry.reference.rpartition(":")[0] in repositories and entry.reference not in current
+    ]
+    if old:
+        archive.forget(old)
+    return (f"archived image {reference}" for reference in old)
 
 
 def _remove(paths: list[Path], session: Session, *, dry: bool) -> Removal:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from benchrouter.engine.build import BuildRequest, build
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, ImageBuildFailed, ImageMissing
 from benchrouter.engine.images import image_id, remove_name
-from benchrouter.graph.nodes import BaseNode, ImageNode
+from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.lockfile import read_epochs, write_epochs
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
@@ -51,6 +53,7 @@ class ImageSteps:
                 on_line=lambda text: self._run.reporter.line(base.name, text),
                 platform=self._platform(base.ref),
                 refresh=any(base.ref in image.bases for image in self._refreshed()),
+                from_archive=self._run.archive.base,
             )
         except (EngineError, BuildCancelled) as error:
             self.missing[base.ref] = _outcome(error)
@@ -66,8 +69,9 @@ class ImageSteps:
         return next((platform for platform in wanted if platform), None)
 
     def build(self, image: ImageNode) -> dict[str, float] | None:
-        """Build an image unless another run builds it now; the value asks the runner to come again."""
-        blocked = self._blocked(image)
+        """Load or build an image unless another run does now; the value asks the runner to come again."""
+        to_build = image.name in self._session.needs.to_build
+        blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values())) if to_build else None
         if blocked is not None:
             self.failed[image.name] = blocked
             return None
@@ -87,16 +91,35 @@ class ImageSteps:
         """Take over how another invocation's build failed since this run began."""
         return failed_build(self._session.ws, image.key, self._run.id, self._run.started)
 
-    def _blocked(self, image: ImageNode) -> Outcome | None:
-        for ref in image.bases:
-            if ref in self.missing:
-                return self.missing[ref]
-        return next((self.failed[name] for name in image.siblings.values() if name in self.failed), None)
+    def blocked(self, names: Iterable[str]) -> Outcome | None:
+        """Give the outcome of the first of these image nodes that could not be had; None when all could."""
+        known = {**self.failed, **{base_name(ref): outcome for ref, outcome in self.missing.items()}}
+        return next((known[name] for name in names if name in known), None)
+
+    def names_of(self, job: JobNode) -> dict[str, str]:
+        """Map the images that a job uses beside its own, as it writes them, to their names in the engine."""
+        return {ref: self._name_of(ref, name) for ref, name in job.uses.items()}
+
+    def neighbours_of(self, job: JobNode) -> tuple[str, ...]:
+        """List what the run's jobs preload into daemons of this job's environment, by the engine's names."""
+        return tuple(self._name_of(ref, name) for ref, name in self._preloaded.get(job.image, {}).items())
+
+    @cached_property
+    def _preloaded(self) -> dict[str, dict[str, str]]:
+        preloaded: dict[str, dict[str, str]] = {}
+        for job in self._session.due_jobs:
+            refs = job.facts.task().docker_images if job.facts.docker else ()
+            preloaded.setdefault(job.image, {}).update({ref: job.uses[ref] for ref in refs if ref in job.uses})
+        return preloaded
+
+    def _name_of(self, ref: str, name: str) -> str:
+        images = self._session.graph.images
+        return images[name].tag if name in images else self.bases[ref].used if ref in self.bases else ref
 
     def _build(self, image: ImageNode) -> Outcome:
         try:
             engine = self._run.connected()
-            if image_id(engine, image.tag) is None:
+            if image_id(engine, image.tag) is None and not self._from_archive(engine, image):
                 self._build_anew(engine, image)
             self._note_refresh(image)
         except BuildCancelled as error:
@@ -106,6 +129,12 @@ class ImageSteps:
             record_failed_build(self._session.ws, image.key, self._run.id, outcome)
             return outcome
         return Outcome(JobState.COMPLETED)
+
+    def _from_archive(self, engine: Engine, image: ImageNode) -> bool:
+        loaded = not image.refresh and self._run.archive.bring(engine, image.tag, image.tag)
+        if loaded:
+            self._run.reporter.note(f"{image.name}: from the archive")
+        return loaded
 
     def _build_anew(self, engine: Engine, image: ImageNode) -> None:
         build(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchrouter.graph.inputs import job_inputs
 from benchrouter.graph.nodes import AggregateNode, JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import completed_by_another, settle_aggregate
@@ -96,16 +95,18 @@ class JobSteps:
     def _the_executor(self) -> Executor:
         with self._executor_lock:
             if self._executor is None:
-                from benchrouter.jobs.simple import SimpleExecutor
+                from benchrouter.jobs.executor import EngineExecutor
 
                 site = self._session.sources.settings.site
                 owner = self._run.journal.owner.label
-                self._executor = SimpleExecutor(self._run.connected(), self._ws, site, owner)
+                self._executor = EngineExecutor(self._run.connected(), self._ws, site, owner)
             return self._executor
 
     def _watch(self, job: JobNode, outcome: Outcome) -> None:
         """Tell the breakers how it went."""
         endpoint = self._run.endpoints.breaker(job.model)
+        if outcome.final:
+            return  # it is the job's own affair
         if outcome.reason is Reason.ENGINE:
             self._run.engine_breaker.failed(outcome.detail)
         elif outcome.reason is Reason.ENDPOINT:
@@ -119,6 +120,7 @@ class JobSteps:
             outcome.completed
             or outcome.reason is None
             or not outcome.reason.retried
+            or outcome.final
             or self._run.stop.is_set()
         ):
             return False
@@ -131,7 +133,7 @@ class JobSteps:
     def _refusal(self, job: JobNode) -> Outcome | None:
         """Say why a job cannot be started at all."""
         reason, detail = Reason.UNSUPPORTED, (
-            unsupported(job.facts) or self._too_many_gpus(job) or unpassable(self._session, job)
+            self._no_sidecars(job) or self._too_many_gpus(job) or unpassable(self._session, job)
         )
         if not detail and job.model.name in self._run.endpoints.refused:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
@@ -139,9 +141,13 @@ class JobSteps:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.breaker(job.model).given_up
         if not detail and (self._run.engine is None or self._run.engine_breaker.given_up):
             reason, detail = Reason.ENGINE, self._run.engine_fault or self._run.engine_breaker.given_up
-        if not detail and job.image in self._run.images.failed:
-            return self._run.images.failed[job.image]
+        blocked = self._run.images.blocked(job.images) if not detail else None
+        if blocked is not None:
+            return blocked
         return Outcome(JobState.FAILED, reason, detail) if detail else None
+
+    def _no_sidecars(self, job: JobNode) -> str:
+        return self._run.no_sidecars if job.facts.has_sidecars else ""
 
     def _too_many_gpus(self, job: JobNode) -> str:
         asked, there = job.facts.task().resources.gpus, self._run.admission.gpus
@@ -211,9 +217,11 @@ class JobSteps:
         self._run.reporter.ended(job.name, outcome)
 
     def release(self) -> None:
-        """Let go of the keys that jobs held when the run was stopped."""
+        """Let go of the keys that jobs held when the run was stopped, and of what they shared."""
         for ident in list(self._locks):
             self._locks.pop(ident).release()
+        if self._executor is not None:
+            self._executor.close()
 
     def _request(self, job: JobNode, inputs: dict[str, Any] | None = None) -> JobRequest:
         sources, facts = self._session.sources, job.facts
@@ -226,6 +234,9 @@ class JobSteps:
             tree=mounted_tree(self._ws, facts) if inputs is not None else tree_path(self._ws, facts),
             benchmark_root=facts.root.parent,
             image_tag=self._session.graph.images[job.image].tag,
+            environment=facts.environment,
+            images=self._run.images.names_of(job),
+            neighbours=self._run.images.neighbours_of(job) if facts.docker else (),
             model=job.model,
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,

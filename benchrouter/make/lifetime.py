@@ -38,7 +38,7 @@ def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Ite
     run = Run(session, reporter, journal, slots, engine, fault, stop, wake)
     session.live = run
     # made here, once, by one thread; and what failed before now is told from what another run does meanwhile
-    _ = run.images, run.jobs, run.endpoints, run.engine_breaker, run.admission
+    _ = run.images, run.archive, run.jobs, run.endpoints, run.engine_breaker, run.admission
     try:
         yield run
     finally:
@@ -54,7 +54,7 @@ def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Ite
 
 
 def _connect(session: Session) -> tuple[Engine | None, str]:
-    if not session.due_jobs and not session.needed_images and not session.named_bases:
+    if not session.due_jobs and not session.needs.images and not session.needs.named_bases:
         return None, "no engine is needed"
     try:
         engine = Engine.connect(session.sources.settings.site.engine)

@@ -9,7 +9,12 @@ from doit.cmd_base import DodoTaskLoader
 
 
 class Loader(DodoTaskLoader):  # type: ignore[misc]
-    """doit's own loader; the workspace stays as it was."""
+    """doit's own loader; the workspace stays as it was, and a kind of node may be called like a command of ours."""
+
+    def load_tasks(self, cmd: Any, pos_args: Any) -> Any:
+        """Load the tasks; `doit image` is the command, `doit run image` the nodes."""
+        self.cmd_names: list[str] = [name for name in self.cmd_names if name != "image"]
+        return super().load_tasks(cmd, pos_args)
 
     def setup(self, opt_values: Any) -> None:
         """Import dodo.py."""

@@ -9,7 +9,6 @@ from benchrouter.engine.bases import alias_of, present
 from benchrouter.engine.build import ca_bundle, check_secrets
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
-from benchrouter.graph.nodes import ImageNode
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
@@ -26,18 +25,25 @@ def prepare(run: Run) -> bool:
     check_site(run)
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
+    beside = [job for job in due if job.facts.has_sidecars]
+    if beside and run.no_sidecars:
+        jobs = f"{len(beside)} job{'s' * (len(beside) != 1)}"
+        run.reporter.note(f"{jobs} with sidecars will end unsupported: {run.no_sidecars}")
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
         run.endpoints.check(models)
     _warn_of_unset_names(run, models)
     missing = missing_bases(run)
     for ref, why in missing.items():
-        run.reporter.note(f"missing: {ref} for {', '.join(_users(session.missing_images, ref))}: {why}")
+        run.reporter.note(f"missing: {ref} for {', '.join(_users(run, ref))}: {why}")
     if missing and session.variables.strict:
         print("strict=1: not started, since images are missing", file=sys.stderr)
         return False
     demands = [run.demand(job.name) for job in due]
-    images = len(session.missing_images)
+    images = len(session.needs.to_build)
+    archived = len(session.needs.missing) - images
+    if archived:
+        run.reporter.note(f"{archived} image{'s' * (archived != 1)} from the archive")
     if images or due:
         run.reporter.begin(Work(images, len(due), parallelism(run.admission, demands)))
     return True
@@ -47,9 +53,9 @@ def check_site(run: Run) -> None:
     """Raise UsageError where the site's CA bundle cannot be read, or a password could end in an image."""
     session, site = run.session, run.session.sources.settings.site
     try:
-        if session.due_jobs or session.missing_images:
+        if session.due_jobs or session.needs.to_build:
             ca_bundle(site)
-        if run.engine is not None and session.missing_images:
+        if run.engine is not None and session.needs.to_build:
             check_secrets(run.engine, site)
     except EngineError as error:
         raise UsageError(str(error)) from None
@@ -70,15 +76,15 @@ def _warn_of_unset_names(run: Run, models: tuple[Model, ...]) -> None:
 
 
 def missing_bases(run: Run) -> dict[str, str]:
-    """Find the bases of images to build that neither engine, alias nor registry has, and why."""
+    """Find the needed images from outside that neither engine, archive, alias nor registry has, and why."""
     engine, site = run.engine, run.session.sources.settings.site
     if engine is None:
         return {}
     missing: dict[str, str] = {}
-    for ref in dict.fromkeys(ref for image in run.session.missing_images.values() for ref in image.bases):
+    for ref in run.session.needs.bases:
         try:
             alias = alias_of(ref, site)
-            if present(engine, ref) or (alias and present(engine, alias)):
+            if any(name and (present(engine, name) or run.archive.has(name)) for name in (ref, alias)):
                 continue
             why = can_pull(engine, ref, site)
         except EngineError as error:
@@ -88,5 +94,8 @@ def missing_bases(run: Run) -> dict[str, str]:
     return missing
 
 
-def _users(images: dict[str, ImageNode], ref: str) -> list[str]:
-    return [image.label for image in images.values() if ref in image.bases]
+def _users(run: Run, ref: str) -> list[str]:
+    session = run.session
+    images = [image.label for image in session.needs.to_build.values() if ref in image.bases]
+    tasks = [f"{job.id.benchmark}/{job.id.task}" for job in session.due_jobs if ref in job.uses]
+    return list(dict.fromkeys([*images, *tasks]))

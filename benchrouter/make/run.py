@@ -14,7 +14,6 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import Admission, Demand, reserve
 from benchrouter.graph.nodes import JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.make.breaker import Breaker
 from benchrouter.make.endpoints import Endpoints
 from benchrouter.make.reporter import Reporter
@@ -24,6 +23,7 @@ from benchrouter.store.journal import Journal
 from benchrouter.store.states import Outcome
 
 if TYPE_CHECKING:
+    from benchrouter.make.archive_steps import ArchiveSteps
     from benchrouter.make.image_steps import ImageSteps
     from benchrouter.make.job_steps import JobSteps
 
@@ -67,6 +67,13 @@ class Run:
         return ImageSteps(self)
 
     @cached_property
+    def archive(self) -> ArchiveSteps:
+        """Actions on the image archive."""
+        from benchrouter.make.archive_steps import ArchiveSteps
+
+        return ArchiveSteps(self)
+
+    @cached_property
     def jobs(self) -> JobSteps:
         """Actions on jobs and aggregates."""
         from benchrouter.make.job_steps import JobSteps
@@ -106,6 +113,17 @@ class Run:
         )
 
     @cached_property
+    def no_sidecars(self) -> str:
+        """Say why sidecars cannot be brought up on this machine; empty when they can."""
+        from benchrouter.engine.compose import ComposeMissing, find_compose
+
+        try:
+            find_compose(self.session.environ)
+        except ComposeMissing as error:
+            return str(error)
+        return ""
+
+    @cached_property
     def _jobs_by_node(self) -> dict[str, JobNode]:
         return {job.name: job for job in self.session.graph.jobs}
 
@@ -114,14 +132,15 @@ class Run:
         if name.startswith("image:"):
             return Demand(build=True)
         job = self._jobs_by_node.get(name)
-        if job is None or unsupported(job.facts):
+        if job is None:
             return Demand()
         return self._job_demand(job)
 
     def _job_demand(self, job: JobNode) -> Demand:
         resources = job.facts.task().resources
         memory = self.admission.memory
-        limit = min(resources.memory or self.session.sources.settings.site.limits.memory, memory)
+        default = self.session.sources.settings.site.limits.memory_of(docker=job.facts.docker)
+        limit = min(resources.memory or default, memory)
         held = min(reserve(resources.reserve, limit, memory, self.slots), memory)
         gpus = resources.gpus if resources.gpus <= self.admission.gpus else 0
         return Demand(held, gpus, model=job.model.name)
@@ -135,4 +154,4 @@ class Run:
 
     def rank(self, name: str) -> int:
         """Order what waits: images first, since jobs wait for them; configurations only when no job can start."""
-        return 0 if name.startswith(("base:", "image:")) else 2 if name.startswith("config:") else 1
+        return 0 if name.startswith(("base:", "image:", "tar:")) else 2 if name.startswith("config:") else 1

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.graph.build import Graph, build
-from benchrouter.graph.nodes import AggregateNode, ImageNode, JobNode
-from benchrouter.graph.support import unsupported
+from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make import sources as reading
+from benchrouter.make.needs import Needs
 from benchrouter.make.variables import UsageError, Variables, parse
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
 from benchrouter.spec.names import did_you_mean, encode
@@ -133,11 +133,11 @@ class Session:
     def check_names(self) -> None:
         """Raise UsageError for named nodes of our kinds that match nothing; other words are doit's business."""
         graph = self.graph
-        known = ["job", "config", "image", "base", "aggregate", *graph.images]
-        known += [base.name for base in graph.bases.values()]
+        known = ["job", "config", "image", "base", "tar", "aggregate", *graph.images]
+        known += [*(base.name for base in graph.bases.values()), *self.needs.all_tars]
         known += [name for job in graph.jobs for name in (job.name, f"config:{job.label}")]
         known += [node.name for node in graph.aggregates]
-        ours = [word for word in self.named if word.partition(":")[0] in known[:5]]
+        ours = [word for word in self.named if word.partition(":")[0] in known[:6]]
         faults = [
             f"no node `{word}`{did_you_mean(word, known)}; `doit list --all` names them"
             for word in ours
@@ -147,36 +147,9 @@ class Session:
             raise UsageError("\n".join(faults))
 
     @cached_property
-    def needed_images(self) -> dict[str, ImageNode]:
-        """Images that the due jobs need, siblings first, and those that are named themselves."""
-        needed = self.graph.images_of(job for job in self.due_jobs if not unsupported(job.facts))
-        for name, image in self.graph.images.items():
-            if image.refresh or any(fnmatchcase(name, word) or word == "image" for word in self.named):
-                needed[name] = image
-        return {name: image for name, image in self.graph.images.items() if name in needed}
-
-    @cached_property
-    def named_bases(self) -> tuple[str, ...]:
-        """References of the base images that are named themselves."""
-        return tuple(
-            ref
-            for ref, base in self.graph.bases.items()
-            if any(fnmatchcase(base.name, word) or word == "base" for word in self.named)
-        )
-
-    @cached_property
-    def missing_images(self) -> dict[str, ImageNode]:
-        """Needed images that have to be built: refreshed, or not in the engine. None when no engine can be asked."""
-        engine = self.run.engine if self.live else None
-        if engine is None:
-            return {}
-        from benchrouter.engine.images import image_id
-
-        missing: dict[str, ImageNode] = {}
-        for name, image in self.needed_images.items():
-            if image.refresh or image_id(engine, image.tag) is None:
-                missing[name] = image
-        return missing
+    def needs(self) -> Needs:
+        """What the due jobs need of images, bases and archive."""
+        return Needs(self)
 
     @property
     def runs(self) -> bool:

@@ -199,8 +199,13 @@ class _Reading:
     def environments(self, selected: tuple[Selected, ...]) -> dict[EnvironmentId, Environment]:
         found: dict[EnvironmentId, Environment | None] = {}
         for choice in selected:
-            for name in dict.fromkeys(choice.scanned.tasks[task].environment for task in choice.tasks):
-                self._environment(choice.scanned.benchmark, name, found)
+            benchmark = choice.scanned.benchmark
+            tasks = [choice.scanned.tasks[task] for task in choice.tasks]
+            names = [name for facts in tasks for name in (facts.environment, *facts.needs_environments)]
+            for name in dict.fromkeys(names):
+                self._environment(benchmark, name, found)
+            for ref in dict.fromkeys(ref for facts in tasks for ref in facts.needs_images):
+                self._named(benchmark, ref, found)
         return {ident: environment for ident, environment in found.items() if environment is not None}
 
     def _environment(
@@ -227,16 +232,30 @@ class _Reading:
         for owner, environment in siblings.values():
             self._environment(owner, environment, found)
 
-    def _sibling(
-        self, benchmark: Benchmark, ref: str, facts: EnvironmentFacts
-    ) -> tuple[Benchmark, str] | None:
-        """Find the environment that a sibling reference means, or add what is wrong with it."""
+    def _named(
+        self, benchmark: Benchmark, ref: str, found: dict[EnvironmentId, Environment | None]
+    ) -> None:
+        """Read the environment that an image of a task means; one that means none is looked for outside."""
+        meant = self._meant(benchmark, ref)
+        if meant is not None:
+            self._environment(*meant, found)
+
+    def _meant(self, benchmark: Benchmark, ref: str) -> tuple[Benchmark, str] | None:
         from benchrouter.spec.dockerfile import siblings
 
         for name, environment in siblings(ref):
             owner = benchmark if name in (None, benchmark.name) else self._other(name or "")
             if owner and environment_directory(owner, environment, self.ws.root):
                 return owner, environment
+        return None
+
+    def _sibling(
+        self, benchmark: Benchmark, ref: str, facts: EnvironmentFacts
+    ) -> tuple[Benchmark, str] | None:
+        """Find the environment that a sibling reference means, or add what is wrong with it."""
+        meant = self._meant(benchmark, ref)
+        if meant is not None:
+            return meant
         text = f"`{ref}`: no such environment, neither of this benchmark nor of another in the workspace"
         self.problems.append(Problem(str(facts.dockerfile), None, text))
         return None

@@ -21,6 +21,7 @@ STEERING: Mapping[str, str] = {
     "seed": "seed of the first repeat (overrides task.yaml)",
     "strict": "1: refuse to start when an image cannot be had",
     "preflight": "0: do not ask the endpoint before the first job",
+    "cache": "1: keep every image in the archive (the default where CI is set); 0: only what tasks preload",
     "refresh": "environments (<benchmark>/<environment>) to rebuild with pull and without cache",
     "results": "1: doit clean removes results too",
     "stale": "1: doit clean removes superseded results and old attempts only",
@@ -45,6 +46,7 @@ class Variables:
     seed: int | None = None
     strict: bool = False
     preflight: bool = True
+    cache: bool | None = None
     refresh: tuple[str, ...] = ()
     results: bool = False
     stale: bool = False
@@ -77,6 +79,7 @@ def parse(given: Mapping[str, str], environ: Mapping[str, str]) -> Variables:
         seed=variables.number("seed", least=None),
         strict=variables.flag("strict", default=False),
         preflight=variables.flag("preflight", default=True),
+        cache=variables.flag("cache", default=False) if "cache" in given else None,
         refresh=variables.words("refresh"),
         results=variables.flag("results", default=False),
         stale=variables.flag("stale", default=False),

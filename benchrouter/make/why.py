@@ -10,6 +10,7 @@ from pathlib import Path
 from benchrouter.graph.inputs import Inputs, job_inputs
 from benchrouter.graph.nodes import ImageNode, JobNode
 from benchrouter.graph.reasons import Cause, count_roots, differences, image_differences
+from benchrouter.graph.tars import TarNode
 from benchrouter.make.session import Session
 from benchrouter.store import layout
 from benchrouter.store.history import newest_other, others
@@ -105,6 +106,23 @@ def facts_of_image(session: Session, image: ImageNode) -> Iterator[str]:
         yield f"argument   {name}={value}"
     if image.epoch:
         yield f"epoch      {image.epoch}"
+
+
+def archive_facts(session: Session, tar: TarNode) -> Iterator[str]:
+    """Describe an image's place in the archive, for explain."""
+    from benchrouter.engine.archive import Archive
+
+    image = session.graph.images.get(tar.image)
+    reference = image.tag if image else tar.label
+    entry = Archive(session.ws).find(reference)
+    yield f"image      {reference}"
+    if entry is None:
+        yield "archive    not there (or a stand-in of another name is)"
+        return
+    yield f"id         {entry.image_id}"
+    yield f"platform   {entry.platform}"
+    for layer in entry.layers:
+        yield f"layer      {layer.diff_id}  {layer.size >> 20} MiB, {layer.stored >> 20} MiB stored"
 
 
 def lines_of(causes: tuple[Cause, ...], indent: str = "  ") -> Iterator[str]:

@@ -44,9 +44,9 @@ class Asker:
         self.url = url
         self._timeout = timeout
         self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-        handlers: list[Any] = [_NoRedirect(), urllib.request.ProxyHandler(_proxies_for(url, proxies))]
+        handlers: list[Any] = [_NoRedirect(), urllib.request.ProxyHandler(proxies_for(url, proxies))]
         if url.startswith("https:"):
-            handlers.append(urllib.request.HTTPSHandler(context=_tls(ca_bundle)))
+            handlers.append(urllib.request.HTTPSHandler(context=tls_context(ca_bundle)))
         self._opener = urllib.request.build_opener(*handlers)
 
     def get(self, route: str) -> Answer:
@@ -67,7 +67,8 @@ class Asker:
                 return Answer(error.code, location=error.headers.get("Location", ""))
 
 
-def _tls(ca_bundle: Path | str | None) -> ssl.SSLContext:
+def tls_context(ca_bundle: Path | str | None) -> ssl.SSLContext:
+    """Trust what this machine trusts, and the site's CA bundle; raise OSError when that cannot be read."""
     context = ssl.create_default_context()
     if ca_bundle is not None:
         try:
@@ -77,11 +78,12 @@ def _tls(ca_bundle: Path | str | None) -> ssl.SSLContext:
     return context
 
 
-def _proxies_for(url: str, proxies: Mapping[str, str] | None) -> dict[str, str]:
+def proxies_for(url: str, proxies: Mapping[str, str] | None) -> dict[str, str]:
+    """Choose the proxies for an address: those given, else the caller's environment; none for this machine."""
     host = urlsplit(url).hostname or ""
     given = urllib.request.getproxies_environment() if proxies is None else proxies
     no_proxy = given.get("no_proxy") or given.get("no") or ""
-    if _is_loopback(host) or _is_excepted(host, no_proxy):
+    if is_loopback(host) or _is_excepted(host, no_proxy):
         return {}
     return {scheme: given[scheme] for scheme in ("http", "https") if given.get(scheme)}
 
@@ -91,7 +93,8 @@ def _is_excepted(host: str, no_proxy: str) -> bool:
     return any(name == "*" or host == name or host.endswith(f".{name}") for name in names)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name or address can only mean the machine that uses it."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

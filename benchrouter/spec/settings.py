@@ -50,17 +50,23 @@ class SiteLimits:
     """Limits where a task sets none, in bytes, CPUs and counts, and what is kept."""
 
     memory: int = 16 * GIB
+    dind_memory: int = 32 * GIB
     cpus: float = 4.0
     pids: int = 4096
     log_bytes: int = 10 * MIB
     output_bytes: int = 2 * GIB
     output_files: int = 100_000
     free_disk: int = 1 * GIB
+    seed_bytes: int = 20 * GIB
     keep_failed: int = 5
     keep_runs: int = 1000
     endpoint_failures: int = 5
     endpoint_patience: float = 600.0
     engine_patience: float = 120.0
+
+    def memory_of(self, *, docker: bool) -> int:
+        """Give the limit of a task that names none; one with its own Docker daemon holds what it starts there too."""
+        return self.dind_memory if docker else self.memory
 
 
 @dataclass(frozen=True)
@@ -76,9 +82,18 @@ class Site:
     pip_index_url: str | None = field(default=None, repr=False)
     apt_mirror: str | None = field(default=None, repr=False)
     build_network: str | None = None
+    networks: str = "10.231.0.0/16"
     build_parallel: int = 2
     build_timeout: float = 3600.0
     limits: SiteLimits = SiteLimits()
+
+
+@dataclass(frozen=True)
+class CacheSettings:
+    """The image archive: its size in bytes, and whether it holds every image (None: in CI only)."""
+
+    max_size: int = 50 * GIB
+    images: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,7 @@ class Settings:
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    cache: CacheSettings = CacheSettings()
     site: Site = Site()
 
 

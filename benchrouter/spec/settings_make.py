@@ -9,6 +9,7 @@ from typing import Any
 
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.settings import (
+    CacheSettings,
     Credentials,
     ModelSettings,
     PlainSettings,
@@ -33,6 +34,7 @@ def make_settings(plain: PlainSettings, root: Path, environ: Mapping[str, str]) 
         groups={name: tuple(entries) for name, entries in plain.data["groups"].items()},
         models={name: _model(name, given or {}) for name, given in plain.data["models"].items()},
         pass_env=tuple(dict.fromkeys(plain.data["pass_env"])),
+        cache=CacheSettings(**plain.data["cache"]),
         site=_site(site, root),
     )
 

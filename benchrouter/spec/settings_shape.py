@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.settings import PlainSettings, SiteLimits
+from benchrouter.spec.settings import CacheSettings, PlainSettings, SiteLimits
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
@@ -35,6 +36,17 @@ def _url(value: Any) -> str:
     if not isinstance(value, str) or not re.match(r"https?://[^/\s]+", value):
         raise ValueError("expected a URL that starts with http:// or https://")
     return _without_password(value)
+
+
+def _range(value: Any) -> str:
+    """Read a range of IPv4 addresses in which many small networks fit."""
+    try:
+        network = IPv4Network(value)
+    except (ValueError, TypeError):
+        network = None
+    if network is None or network.prefixlen > 24:
+        raise ValueError("expected a private range such as `10.231.0.0/16`, /24 or wider")
+    return str(network)
 
 
 def _without_password(value: Any) -> str:
@@ -71,6 +83,7 @@ def _parameters(value: Any) -> Any:
 
 
 Url = Annotated[str, BeforeValidator(_url)]
+Range = Annotated[str, BeforeValidator(_range)]
 Place = Annotated[str, BeforeValidator(_without_password)]
 
 
@@ -108,12 +121,14 @@ class LimitsShape(Shape):
     """Limits where a task sets none, and what is kept."""
 
     memory: Size = _DEFAULTS.memory
+    dind_memory: Size = _DEFAULTS.dind_memory
     cpus: Positive = _DEFAULTS.cpus
     pids: AtLeastOne = _DEFAULTS.pids
     log_bytes: Size = _DEFAULTS.log_bytes
     output_bytes: Size = _DEFAULTS.output_bytes
     output_files: AtLeastOne = _DEFAULTS.output_files
     free_disk: Size = _DEFAULTS.free_disk
+    seed_bytes: Size = _DEFAULTS.seed_bytes
     keep_failed: Count = _DEFAULTS.keep_failed
     keep_runs: AtLeastOne = _DEFAULTS.keep_runs
     endpoint_failures: AtLeastOne = _DEFAULTS.endpoint_failures
@@ -139,9 +154,17 @@ class SiteShape(Shape):
     pip_index_url: Url | None = None
     apt_mirror: Url | None = None
     build_network: Text | None = None
+    networks: Range = "10.231.0.0/16"
     build_parallel: AtLeastOne = 2
     build_timeout: Seconds = 3600.0
     limits: LimitsShape = Field(default_factory=LimitsShape)
+
+
+class CacheShape(Shape):
+    """The image archive below `cache/`."""
+
+    max_size: Size = CacheSettings().max_size
+    images: bool | None = Field(default=None, description="Keep every image, not only those to preload.")
 
 
 class SettingsShape(Shape):
@@ -150,6 +173,7 @@ class SettingsShape(Shape):
     groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = Field(default_factory=dict)
     models: dict[str, ModelShape | None] = Field(default_factory=dict)
     pass_env: Variables = Field(default_factory=list)
+    cache: CacheShape = Field(default_factory=CacheShape)
     site: SiteShape = Field(default_factory=SiteShape)
 
 

@@ -14,6 +14,8 @@ from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.yamlfile import Document, KeyPath
 
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]*(@[A-Za-z0-9]+:[0-9a-fA-F]+)?")
+
 
 class Shape(BaseModel):
     """A mapping of known keys; a key without a value counts as not given."""
@@ -50,6 +52,13 @@ def _text(value: Any) -> str:
     return value
 
 
+def _image(value: Any) -> str:
+    text = _text(value)
+    if not _IMAGE.fullmatch(text):
+        raise ValueError("expected the name of an image, such as `postgres:15`")
+    return text
+
+
 def _scalar(value: Any) -> Any:
     if isinstance(value, list | dict):
         raise ValueError("expected text, a number or true/false")
@@ -64,9 +73,11 @@ def _texts(value: Any) -> Any:
 
 Text = Annotated[str, BeforeValidator(_text)]
 Name = Annotated[str, BeforeValidator(_name)]
+Image = Annotated[str, BeforeValidator(_image)]
 Variable = Annotated[str, BeforeValidator(_variable)]
 Scalar = Annotated[Any, BeforeValidator(_scalar)]
 Texts = Annotated[list[Text], BeforeValidator(_texts)]
+Images = Annotated[list[Image], BeforeValidator(_texts)]
 Variables = Annotated[list[Variable], BeforeValidator(_texts)]
 Seconds = Annotated[float, BeforeValidator(values.seconds)]
 Size = Annotated[int, BeforeValidator(values.size)]

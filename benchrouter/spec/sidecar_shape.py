@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from posixpath import normpath
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -9,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from benchrouter.spec import values
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
-from benchrouter.spec.shapes import Count, Name, Scalar, Shape, Text, Texts, strings
+from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, dotted, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 _COMPOSE_KEYS = """
@@ -84,7 +86,7 @@ class SidecarShape(Shape):
     model_config = ConfigDict(extra="allow", strict=True, frozen=True)
 
     name: Name = Field(description="Host name of the service.")
-    image: Text | None = None
+    image: Image | None = None
     build: Name | None = Field(default=None, description="Environment whose image the service runs.")
     environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = Field(default_factory=dict)
     ports: Annotated[list[Any], BeforeValidator(_ports)] = Field(default_factory=list)
@@ -112,12 +114,22 @@ def to_sidecars(
         if (shape.image is None) == (shape.build is None):
             message = f"sidecar `{shape.name}`: expected either `image` or `build`"
             problems.append(Problem(str(document.path), document.line(at), message))
+        problems += _outside(document, (*at, "volumes"), shape.volumes)
         for key in shape.model_extra or {}:
             if key not in _COMPOSE and not key.startswith("x-"):
                 hint = did_you_mean(key, [*SidecarShape.model_fields, *_COMPOSE])
                 message = f"`sidecars[{index}].{key}` is no key of a Compose service{hint}"
                 problems.append(Problem(str(document.path), document.line((*at, key)), message, warning=True))
     return tuple(_sidecar(document, ("sidecars", index), shape) for index, shape in enumerate(shapes))
+
+
+def _outside(document: Document, at: KeyPath, volumes: list[Any]) -> Iterator[Problem]:
+    """A path of the task's own must stay within the task's directory: nothing else is part of its key."""
+    for index, volume in enumerate(volumes):
+        source = volume.get("source", "") if isinstance(volume, dict) else str(volume).partition(":")[0]
+        if str(source).startswith(".") and normpath(str(source)).split("/")[0] == "..":
+            message = f"`{dotted(at)}[{index}]`: `{source}` leaves the task's directory"
+            yield Problem(str(document.path), document.line((*at, index)), message)
 
 
 def _sidecar(document: Document, path: KeyPath, shape: SidecarShape) -> dict[str, Any]:

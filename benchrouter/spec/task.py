@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from benchrouter.spec.mode import Mode, mode_of
 from benchrouter.spec.problems import Problem, SpecError, refuse_errors
 
 Network = Literal["host", "none", "bridge"]
@@ -48,6 +49,11 @@ class Task:
     network: Network = "host"
     repeat: int = 1
     pass_env: tuple[str, ...] = ()
+
+    @property
+    def mode(self) -> Mode:
+        """Tell in which mode the task is executed."""
+        return mode_of(docker=self.docker, sidecars=bool(self.sidecars))
 
     def score_fields(self) -> dict[str, Any]:
         """Give what can change a score, as JSON; defaults are left out: new fields cost no rerun."""

@@ -13,6 +13,7 @@ from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
+    Images,
     Integer,
     Positive,
     Scalar,
@@ -20,7 +21,6 @@ from benchrouter.spec.shapes import (
     Shape,
     Size,
     Text,
-    Texts,
     Variables,
     strings,
 )
@@ -99,7 +99,7 @@ class TaskShape(Shape):
     )
     seed: Integer | None = None
     docker: bool = Field(default=False, description="The task needs a Docker daemon of its own.")
-    docker_images: Texts = Field(default_factory=list, description="Images to preload into that daemon.")
+    docker_images: Images = Field(default_factory=list, description="Images to preload into that daemon.")
     sidecars: list[SidecarShape] = Field(
         default_factory=list, description="Services beside the task, in the form of Compose."
     )

@@ -104,6 +104,19 @@ def living_owners(ws: Workspace) -> int:
     return sum(_locked(path) for path in ws.runs.glob("*.owner"))
 
 
+def oldest_living(ws: Workspace) -> float | None:
+    """Tell when the oldest living owner began, in seconds since the epoch; None when nobody is at work."""
+    began: list[float] = []
+    for path in ws.runs.glob("*.owner"):
+        try:
+            written = path.stat().st_mtime
+        except FileNotFoundError:
+            continue
+        if _locked(path):
+            began.append(written)
+    return min(began, default=None)
+
+
 def forget(ws: Workspace, owner: Owner) -> None:
     """Drop a dead owner's entry: what it left has been swept."""
     layout.owner_file(ws, owner.run_id).unlink(missing_ok=True)

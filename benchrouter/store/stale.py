@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def sweep_temporaries(ws: Workspace, older_than: float = _HOUR) -> list[Path]:
     in the cache is not looked at: outputs of tasks may be called anything.
     """
     limit = time.time() - older_than
-    gone = [path for path in ws.cache.glob("*/.*") if _temporary(path.name) and path.lstat().st_mtime < limit]
+    hidden = chain(ws.cache.glob("*/.*"), layout.images_dir(ws).glob("*/.*"))
+    gone = [path for path in hidden if _temporary(path.name) and path.lstat().st_mtime < limit]
     for path in gone:
         _remove(path)
     for root in (ws.root / ".benchrouter", ws.runs, layout.hashes_dir(ws), ws.results):

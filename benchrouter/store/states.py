@@ -75,7 +75,7 @@ class Outcome:
 
     `overall` is the score in 0..1 of a COMPLETED job, else None; `detail` is one line for people;
     `seconds` is wall time of the attempt; `log_tail` is the end of its log (redacted), for the reporter;
-    `path` is where the artifacts lie.
+    `path` is where the artifacts lie. `final` means that this run does not try again, whatever the reason.
     """
 
     state: JobState
@@ -86,6 +86,7 @@ class Outcome:
     seconds: float = 0.0
     log_tail: str = ""
     path: str = ""
+    final: bool = False
 
     @property
     def completed(self) -> bool:

@@ -83,7 +83,7 @@ class Machine:
 
 def plain_environment() -> dict[str, str]:
     """Give the environment of a person who has not set anything of ours, nor entered our environment."""
-    ours = ("BENCHROUTER_", "OPENAI_", "DOCKER_", "VIRTUAL_ENV", "PYTHON", "DOITW_")
+    ours = ("BENCHROUTER_", "OPENAI_", "DOCKER_", "VIRTUAL_ENV", "PYTHON", "DOITW_", "CI")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     own = os.environ.get("VIRTUAL_ENV", "")
     path = [part for part in kept.get("PATH", os.defpath).split(os.pathsep) if not _is_venv(part, own)]

@@ -32,6 +32,8 @@ plan = benchrouter.make.commands.plan:Plan
 explain = benchrouter.make.commands.explain:Explain
 graph = benchrouter.make.commands.graph:Graph
 bootstrap-image = benchrouter.make.commands.bootstrap_image:BootstrapImage
+image = benchrouter.make.commands.image:Image
+cachekey = benchrouter.make.commands.cachekey:CacheKey
 """
 DOCKERFILE = "FROM debian:bookworm-slim\n"
 SCORE = """mkdir -p "$BENCHROUTER_OUTPUT_DIR"; echo '{"overall": %s}' >"$BENCHROUTER_OUTPUT_DIR/result.json" """
@@ -123,7 +125,7 @@ class Project:
 
     def full_environment(self, env: Mapping[str, str] | None = None) -> dict[str, str]:
         """Give the environment of a command: the caller's without what would steer BenchRouter, plus ours."""
-        steering = ("BENCHROUTER_", "OPENAI_", "PYTHONDONTWRITEBYTECODE")
+        steering = ("BENCHROUTER_", "OPENAI_", "PYTHONDONTWRITEBYTECODE", "CI")
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
         path = f"{DOIT.parent}{os.pathsep}{inherited.get('PATH', '')}"
         return {**inherited, "PATH": path, **self.environment, **(env or {})}

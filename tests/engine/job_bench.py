@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.engine.client import Engine
+from benchrouter.jobs.executor import EngineExecutor
 from benchrouter.jobs.request import JobRequest
-from benchrouter.jobs.simple import SimpleExecutor
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Task
@@ -19,6 +19,7 @@ from benchrouter.store.states import Outcome
 from benchrouter.store.workspace import Workspace
 
 MIB = 1 << 20
+FIELDS = ("model", "variables", "pass_env", "seed", "changed", "inputs", "images", "environment", "neighbours")
 LIMITS = SiteLimits(free_disk=MIB, memory=512 * MIB, cpus=2.0)
 
 
@@ -37,15 +38,20 @@ class JobBench:
         self.task_dir = self.root / "benchmarks" / "b" / "t"
         self.task_dir.mkdir(parents=True, exist_ok=True)
         self.workspace = Workspace(self.root).ensure()
-        self.executor = SimpleExecutor(self.engine, self.workspace, self.site, owner="pid=1")
+        self.executor = EngineExecutor(self.engine, self.workspace, self.site, owner="pid=1")
 
     def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
         fields = {
             name: options.pop(name)
-            for name in ("model", "variables", "pass_env", "seed", "changed", "inputs", "image_tag")
+            for name in (*FIELDS, "image_tag", "endpoint")
             if name in options
         }
-        given: dict[str, Any] = {"image_tag": self.image, "model": self.model, **fields}
+        given: dict[str, Any] = {
+            "image_tag": self.image,
+            "model": self.model,
+            "endpoint": "http://127.0.0.1:9/v1",
+            **fields,
+        }
         return JobRequest(
             id=JobId("b", name, given["model"].name, options.pop("index", 0)),
             key=key,
@@ -53,7 +59,6 @@ class JobBench:
             task=Task("T", command, **options),
             tree=self.task_dir,
             benchmark_root=self.task_dir.parent,
-            endpoint="http://127.0.0.1:9/v1",
             **given,
         )
 

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dind_bench import dind_image
+
+from benchrouter.engine.client import Engine
 
 pytestmark = [
     pytest.mark.engine,
@@ -56,12 +59,41 @@ def place() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
+DIND = """
+import shutil, sys
+from pathlib import Path
+root = Path(sys.argv[1])
+from dind_bench import GOOD, bench_in
+from job_bench import document
+from benchrouter.engine.client import Engine
+bench = bench_in(Engine.connect(), root, sys.argv[2])
+inner = "docker run --rm $BENCHROUTER_ENV_IMAGE_TAG true"
+outcome = bench.run(f"{inner} && {GOOD}")
+assert outcome.completed, outcome
+assert document(outcome, "provenance.json")["daemon"]["images"] == "seed", document(outcome, "provenance.json")
+bench.executor.close()
+assert not list((root / "cache/attempts/run-1").iterdir())
+for each in root.iterdir():
+    shutil.rmtree(each)
+print("all well")
+"""
+
+
+def test_user_can_make_a_seed_and_remove_it(place: Path, real_engine: Engine) -> None:
+    done = run_as_user(DIND, place, dind_image(real_engine))
+    assert done.stdout == "all well\n", done.stderr
+
+
 def test_user_can_read_and_delete_everything_that_its_jobs_made(place: Path, base_image: str) -> None:
+    done = run_as_user(SCRIPT, place, base_image)
+    assert done.stdout == "all well\n", done.stderr
+
+
+def run_as_user(script: str, place: Path, image: str) -> subprocess.CompletedProcess[str]:
     group = Path("/var/run/docker.sock").stat().st_gid
     here = Path(__file__).parent
     become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", f"--groups={group}"]
     python = {"PYTHONPATH": os.pathsep.join([str(here), str(here.parent.parent), *sys.path]), "HOME": str(place)}
-    command = [*become, sys.executable, "-c", SCRIPT, str(place), base_image]
+    command = [*become, sys.executable, "-c", script, str(place), image]
     environment = {**os.environ, **python}
-    done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, check=False)
-    assert done.stdout == "all well\n", done.stderr
+    return subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True, check=False)

@@ -59,15 +59,23 @@ class BootstrapImage(PlainCommand):
 
 
 def _missing(session: Session, engine: Engine, site: Site) -> list[str]:
-    """List bases that neither engine nor alias has; none when a registry answers, since it will have them."""
+    """List bases that images are to be built on and that neither engine, archive nor alias has.
+
+    None when a registry answers, since it will have them.
+    """
+    from benchrouter.engine.archive import Archive
     from benchrouter.engine.bases import alias_of, present
     from benchrouter.engine.reachable import registry_answers
 
-    missing = []
-    for ref in session.graph.bases:
-        alias = alias_of(ref, site)
-        if not present(engine, ref) and not (alias and present(engine, alias)):
-            missing.append(ref)
+    archive = Archive(session.ws)
+
+    def there(name: str) -> bool:
+        return present(engine, name) is not None or archive.find(name) is not None
+
+    wanted = [ref for image in session.graph.images.values() if not there(image.tag) for ref in image.bases]
+    missing = [
+        ref for ref in dict.fromkeys(wanted) if not any(name and there(name) for name in (ref, alias_of(ref, site)))
+    ]
     if missing and registry_answers(site):
         return []
     return missing

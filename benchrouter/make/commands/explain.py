@@ -10,7 +10,7 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, aggregate_paths, doit_variables
 from benchrouter.make.variables import UsageError
-from benchrouter.make.why import facts_of_image, facts_of_job, lines_of, why_image, why_job
+from benchrouter.make.why import archive_facts, facts_of_image, facts_of_job, lines_of, why_image, why_job
 from benchrouter.spec.names import did_you_mean
 
 
@@ -46,6 +46,8 @@ def _nodes(session: Session) -> dict[str, Any]:
     }
     for image in graph.images.values():
         nodes[image.name] = lambda image=image: _image(session, image)
+    for name, tar in session.needs.all_tars.items():
+        nodes[name] = lambda tar=tar: archive_facts(session, tar)
     for job in graph.jobs:
         nodes[job.name] = nodes[f"config:{job.label}"] = lambda job=job: _job(session, job)
     for node in graph.aggregates:

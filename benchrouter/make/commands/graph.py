@@ -20,6 +20,6 @@ class Graph(PlainCommand):
     def answer(self, options: Any, args: list[str]) -> int:
         """Print the picture's text."""
         session = Session.begin(doit_variables())
-        pairs = edges(session.graph, collapsed=not session.variables.full)
+        pairs = edges(session.graph, collapsed=not session.variables.full, archived=session.needs.everything_archived)
         sys.stdout.write((dot if session.variables.format == "dot" else mermaid)(pairs))
         return OK

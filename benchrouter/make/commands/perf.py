@@ -12,14 +12,14 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
-_PARTS = ("containers", "uptodate", "hashing")
+_PARTS = ("containers", "uptodate", "hashing", "compose", "archive", "dind")
 
 
 class Perf(PlainCommand):
     """Measures; asserts nothing, because machines are shared."""
 
-    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing), or: perf seed DIR"
-    doc_usage = "[containers] [uptodate] [hashing] | seed DIR"
+    doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose archive dind), or: perf seed DIR"
+    doc_usage = "[containers] [uptodate] [hashing] [compose] [archive] [dind] | seed DIR"
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Measure the named parts, all by default."""
@@ -57,6 +57,19 @@ def _containers(root: Path) -> None:
     _remove(root)
 
 
+def _compose(root: Path) -> None:
+    from benchrouter.make.perf import compose
+    from benchrouter.make.perf.containers import image_of
+
+    compose.write_workspace(root, Path("benchrouter.local.yaml").resolve())
+    compose.ours(root, 0)
+    image = image_of(root)
+    compose.by_hand(root, image)
+    pairs = [(compose.ours(root, n), compose.by_hand(root, image)) for n in range(1, compose.ROUNDS + 1)]
+    _report(f"{compose.JOBS} jobs with a healthy sidecar each", "docker compose by hand in parallel", pairs, 1.3)
+    _remove(root)
+
+
 def _remove(root: Path) -> None:
     import subprocess
 
@@ -89,11 +102,65 @@ def _hashing(root: Path) -> None:
     _report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
 
 
-_MEASURES = {"containers": _containers, "uptodate": _uptodate, "hashing": _hashing}
+def _archive(root: Path) -> None:
+    from benchrouter.engine.client import Engine
+    from benchrouter.make.perf import archive, emptyengine
+    from benchrouter.spec.settings import load_settings
+
+    site = load_settings(Path.cwd())[0].site
+    engine = Engine.connect(site.engine)
+    trial = archive.Trial(root, engine, site)
+    try:
+        trial.make()
+        pairs = [(trial.saving(), trial.loading()) for _ in range(archive.ROUNDS)]
+        _report("saving into the archive", "docker save | zstd -1", [saving for saving, _ in pairs], 1.25)
+        _report("loading from the archive", "zstd -d | docker load", [loading for _, loading in pairs], 1.25)
+        ours, theirs = trial.sharing()
+        _report(f"{archive.IMAGES} images on one base", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1, "MB")
+    finally:
+        trial.remove()
+        engine.close()
+    if not emptyengine.CAN:
+        print("an empty engine: not measured, needs root and dockerd")
+        return
+    where = root.with_name("e")
+    emptyengine.write_workspace(where, Path("benchmarks"), Path("benchrouter.local.yaml"))
+    building = emptyengine.built(where)
+    with emptyengine.empty_engine() as address:
+        loading = emptyengine.loaded(where, address)
+    _report("an empty engine with a warm cache", "building the same images", [(loading, building)], 0.25)
+    _remove(where)
 
 
-def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float) -> None:
+def _dind(root: Path) -> None:
+    from benchrouter.make.perf import dind
+
+    dind.write_workspace(root, Path("benchrouter.local.yaml").resolve())
+    dind.ours(root, 0)
+    by_hand = dind.ByHand(root, dind.images_of(root))
+    pairs = [(dind.ours(root, n), by_hand.load()) for n in range(1, dind.ROUNDS + 1)]
+    what, against = f"{dind.JOBS} jobs with a daemon and a large image", f"{dind.JOBS} times docker load"
+    _report(what, against, [(ours[0], theirs[0]) for ours, theirs in pairs], 0.2)
+    _report(f"{what} (MB written)", against, [(ours[1], theirs[1]) for ours, theirs in pairs], 0.1)
+    dind.forget_seeds(root)
+    cold = dind.ours(root, dind.ROUNDS + 1)[0]
+    _report(f"{what}, no seed yet", against, [(cold, theirs[0]) for _, theirs in pairs], 0.5)
+    _remove(root)
+
+
+_MEASURES = {
+    "containers": _containers,
+    "uptodate": _uptodate,
+    "hashing": _hashing,
+    "compose": _compose,
+    "archive": _archive,
+    "dind": _dind,
+}
+
+
+def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float, unit: str = "s") -> None:
     ratio = statistics.median(ours / theirs for ours, theirs in pairs)
     ours = statistics.median(pair[0] for pair in pairs)
     theirs = statistics.median(pair[1] for pair in pairs)
-    print(f"{what}: {ours:.2f} s, {against}: {theirs:.2f} s, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)
+    values = f"{what}: {ours:.2f} {unit}, {against}: {theirs:.2f} {unit}"
+    print(f"{values}, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)

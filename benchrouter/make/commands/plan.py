@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import Admission, Demand, parallelism, reserve
 from benchrouter.graph.nodes import JobNode
-from benchrouter.graph.support import unsupported
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.commands.run import OPT_SLOTS
+from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
+from benchrouter.make.surroundings import surrounding_lines
 from benchrouter.make.why import lines_of, why_job
 
 _SHOWN = 40
@@ -44,13 +44,10 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
     if not due:
         yield f"jobs: all {total} up to date"
     else:
-        yield from _images(session)
+        yield from image_lines(session)
         yield f"jobs: {len(due)} of {total} to run"
         for job in due[:_SHOWN]:
             yield f"  {job.name}"
-            reason = unsupported(job.facts)
-            if reason:
-                yield f"      will end unsupported: {reason}"
             yield from lines_of(why_job(session, job), "    ")
         if len(due) > _SHOWN:
             yield f"  ... and {len(due) - _SHOWN} more"
@@ -61,53 +58,35 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
         yield f"  {name}"
 
 
-def _images(session: Session) -> Iterator[str]:
-    needed = session.needed_images
-    there = _in_engine(session)
-    if there is None:
-        yield f"images: {len(needed)} needed (engine not asked)"
-    else:
-        yield f"images: {sum(not t for t in there.values())} of {len(needed)} to build"
-    for name, image in needed.items():
-        state = "" if there is None else "in the engine" if there[name] else "build"
-        if image.refresh:
-            state = "rebuild with pull and without cache (refresh)"
-        bases = ", ".join((*image.bases, *image.siblings)) or "scratch"
-        yield f"  {name}  {state}  (on {bases})".replace("    ", "  ")
-
-
-def _in_engine(session: Session) -> dict[str, bool] | None:
-    """Ask the engine for the needed images if one answers at once; None when none does."""
-    from benchrouter.engine.client import Engine
-    from benchrouter.engine.images import image_id
-
-    try:
-        engine = Engine.connect(session.sources.settings.site.engine, 1.0)
-        try:
-            return {
-                name: image_id(engine, image.tag) is not None for name, image in session.needed_images.items()
-            }
-        finally:
-            engine.close()
-    except EngineError:
-        return None
-
-
 def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterator[str]:
     import psutil
 
     memory = psutil.virtual_memory().total
     site = session.sources.settings.site
     models = {m.name: m.max_concurrency for m in session.sources.ask.models if m.max_concurrency}
-    demands = [_demand(job, memory, slots, site.limits.memory) for job in due]
+    demands = [
+        _demand(job, memory, slots, site.limits.memory_of(docker=job.facts.docker)) for job in due
+    ]
     gpus = max((demand.gpus for demand in demands), default=0)
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
-    networks = Counter(job.facts.network for job in due)
-    yield "networks: " + ", ".join(f"{name} ({count} jobs)" for name, count in sorted(networks.items()))
-    docker = sum(job.facts.docker for job in due)
-    yield f"privileges: {f'{docker} jobs want a Docker daemon of their own' if docker else 'none'}"
+    yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")
+
+
+def _daemons(session: Session) -> str:
+    """Say with which rights a task's own daemon would run, if an engine answers at once."""
+    from benchrouter.engine.client import Engine
+    from benchrouter.engine.dind.daemons import planned_choice
+
+    try:
+        engine = Engine.connect(session.sources.settings.site.engine, 1.0)
+        try:
+            return f", {planned_choice(engine.info)}"
+        finally:
+            engine.close()
+    except EngineError:
+        return " (engine not asked)"
 
 
 def _demand(job: JobNode, memory: int, slots: int, default: int) -> Demand:

@@ -37,7 +37,7 @@ def write_workspace(root: Path, local: Path) -> None:
 
 def ours(root: Path, number: int) -> float:
     """Run all jobs anew (another variable, so other keys); return seconds from start to end of the command."""
-    return _seconds([str(DOIT), "run", "-n", str(SLOTS), "model=m", "preflight=0", f"ROUND={number}"], root)
+    return seconds_of(root, SLOTS, number)
 
 
 def by_hand(root: Path, image: str) -> float:
@@ -74,6 +74,11 @@ def image_of(root: Path) -> str:
         return next(iter(session.graph.images.values())).tag
     finally:
         os.chdir(before)
+
+
+def seconds_of(root: Path, slots: int, number: int) -> float:
+    """Time `doit run` over all jobs of a workspace; another number makes other keys."""
+    return _seconds([str(DOIT), "run", "-n", str(slots), "model=m", "preflight=0", f"ROUND={number}"], root)
 
 
 def _seconds(command: list[str], root: Path) -> float:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from benchrouter.spec.dockerfile.lex import DockerfileError, decode, encode
 from benchrouter.spec.dockerfile.parse import Dockerfile, Stage, parse
 from benchrouter.spec.dockerfile.rewrite import rewrite
+from benchrouter.spec.dockerfile.siblings import PREFIX as SIBLING_PREFIX
 from benchrouter.spec.dockerfile.siblings import sibling, siblings
 
 __all__ = [
+    "SIBLING_PREFIX",
     "Dockerfile",
     "DockerfileError",
     "Stage",

@@ -128,6 +128,8 @@ def _instructions(lines: list[_Line], escape: str) -> Iterator[Instruction]:
                 if not line.text.strip() or line.text.lstrip().startswith("#"):
                     last, line = line, None
         words = _words(pieces, escape)
+        if not words:  # a line that is continued, and nothing follows
+            continue
         heredocs, index = _heredocs(words, lines, index)
         yield _instruction(first.number, words, heredocs, lines[index - 1].end if heredocs else last.end)
 

@@ -13,7 +13,8 @@ from benchrouter.spec.benchmark import load_benchmark
 from benchrouter.spec.task import load_task
 
 HUMANEVAL = BENCHMARKS / "humaneval"
-SHIPPED = ("hello", "humaneval")
+SHIPPED = ("hello", "humaneval", "pg-sidecar", "pg-dind", "repo-repair")
+FAIL_ON_PURPOSE = {("repo-repair", "shard-7"): "exit_code", ("repo-repair", "shard-8"): "timeout"}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -31,6 +32,9 @@ def test_the_table_in_the_readme_is_what_the_answer_files_predict() -> None:
     readme = (BENCHMARKS / "README.md").read_text()
     for name in SHIPPED:
         for task, score in predicted(name).items():
+            if (name, task) in FAIL_ON_PURPOSE:
+                assert f"| {name} | {task} | 2 | | fails: `{FAIL_ON_PURPOSE[name, task]}` |" in readme
+                continue
             (row,) = re.findall(rf"\| {name} \| {task} \| (\d+) \| (\d+) \| ([^|]+) \|", readme)
             items, wrong = int(row[0]), int(row[1])
             assert (items - wrong) / items == score

@@ -133,6 +133,7 @@ def test_a_field_at_its_default_is_no_change(tmp_path: Path) -> None:
         ("sidecars: [{name: a}]", "either `image` or `build`"),
         ("sidecars: [{name: a, image: i}, {name: a, image: i}]", "two sidecars are called `a`"),
         ("sidecars: [{name: a, image: i, healthcheck: {interval: often}}]", "expected a duration"),
+        ("sidecars: [{name: a, image: i, volumes: ['./b/../../c:/c']}]", "`./b/../../c` leaves the task's directory"),
     ],
 )
 def test_faults_name_the_line_what_was_found_and_what_was_expected(

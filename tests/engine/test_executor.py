@@ -230,13 +230,6 @@ def test_result_that_changes_after_the_end_is_refused(
     failed(bench.run(GOOD), Reason.INVALID_RESULT, "changed after")
 
 
-@pytest.mark.parametrize(
-    "options", [{"docker": True}, {"sidecars": ({"name": "db"},)}, {"network": "bridge"}]
-)
-def test_modes_of_later_are_unsupported(bench: JobBench, options: dict[str, object]) -> None:
-    failed(bench.run(GOOD, **options), Reason.UNSUPPORTED, "does not provide")
-
-
 def test_engine_that_does_not_see_the_workspace_is_told_apart(bench: JobBench, tmp_path: Path) -> None:
     gone = replace(bench.request(GOOD), tree=tmp_path / "nowhere")
     outcome = bench.executor.run(gone, bench.said.append, threading.Event())

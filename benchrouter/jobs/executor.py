@@ -1,0 +1,265 @@
+"""One attempt of a job through an engine, from its directory to the published artifact, in every mode."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from ipaddress import IPv4Network
+from pathlib import Path
+
+from benchrouter.engine.client import Engine
+from benchrouter.engine.compose import Composer
+from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.containers import Exit, run_container
+from benchrouter.engine.dind.daemons import Daemons
+from benchrouter.engine.errors import Cancelled, DiskFull, EngineError, ImageMissing
+from benchrouter.engine.images import Image, inspect_image
+from benchrouter.engine.labels import object_labels
+from benchrouter.engine.networks import Networks
+from benchrouter.engine.ownership import give_back, remove_tree
+from benchrouter.engine.relay import Relays
+from benchrouter.jobs import growth
+from benchrouter.jobs.attempt import Attempt, Listener
+from benchrouter.jobs.collect import Caps, Collected, changed_after, collect
+from benchrouter.jobs.contract import Host, Places, container_spec, secret_values
+from benchrouter.jobs.course import Course, Ended
+from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
+from benchrouter.jobs.facts import facts_of
+from benchrouter.jobs.modes import SURROUNDINGS
+from benchrouter.jobs.publish import Publisher
+from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.render import Renderer
+from benchrouter.jobs.request import JobRequest, Progress
+from benchrouter.jobs.sight import Sight, install_sdk
+from benchrouter.spec.settings import Site
+from benchrouter.store import layout
+from benchrouter.store.states import JobState, Outcome, Reason
+from benchrouter.store.workspace import Workspace
+
+SHORT_OF_HANDLES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+
+
+class EngineExecutor:
+    """Runs each job in a container within its mode's surroundings; shared by all threads of a run.
+
+    `owner` labels what it creates.
+    """
+
+    def __init__(self, engine: Engine, workspace: Workspace, site: Site, owner: str = "") -> None:
+        self._engine = engine
+        self._workspace = workspace
+        self._site = site
+        self._owner = owner
+        self._networks = Networks(engine, IPv4Network(site.networks))
+        self._relays = Relays()
+        self._composer = Composer()
+        self._daemons = Daemons(engine, workspace, site.limits.seed_bytes)
+        self._sdk = install_sdk(workspace)
+        self._sight = Sight(engine)
+        self._publisher = Publisher(workspace, Renderer(workspace, site.limits), site.limits.keep_failed)
+        self._images: dict[str, Image] = {}
+
+    def run(self, request: JobRequest, progress: Progress, cancelled: threading.Event) -> Outcome:
+        """Run one attempt to its end; what goes wrong with it is part of the Outcome, never an exception."""
+        began = time.monotonic()
+        redactor = Redactor(secret_values(request, self._site))
+        try:
+            attempt = Attempt.fresh(self._workspace, request.run_id)
+            listener = Listener(attempt, redactor, self._site.limits.log_bytes, progress)
+        except OSError as error:
+            return Outcome(JobState.FAILED, *_of_os_error(error), seconds=time.monotonic() - began)
+        course = self._course(request, attempt, redactor, listener, cancelled)
+        try:
+            conclusion = self._conclude(course)
+            seconds = time.monotonic() - began
+            ended = Outcome(JobState.FAILED, seconds=seconds, log_tail=listener.last_lines())
+            return self._publisher.publish(
+                request, attempt.staging, conclusion, ended, course.facts, redactor
+            )
+        finally:
+            listener.close()
+            self._remove(course)
+
+    def close(self) -> None:
+        """Let go of what the jobs of the run shared."""
+        self._daemons.close()
+
+    def _course(
+        self,
+        request: JobRequest,
+        attempt: Attempt,
+        redactor: Redactor,
+        listener: Listener,
+        cancelled: threading.Event,
+    ) -> Course:
+        labels = object_labels(self._workspace.id, request.run_id, owner=self._owner, job=str(request.id))
+        return Course(
+            self._engine,
+            self._networks,
+            self._relays,
+            self._composer,
+            self._daemons,
+            self._workspace,
+            self._site,
+            request,
+            attempt,
+            redactor,
+            listener,
+            cancelled,
+            labels,
+            request.task.timeout,
+        )
+
+    def _conclude(self, course: Course) -> Conclusion:
+        try:
+            return self._attempt(course)
+        except Ended as ended:
+            return ended.conclusion
+        except Cancelled:
+            return Conclusion(reason=Reason.CANCELLED, detail="interrupted")
+        except ImageMissing as error:
+            return Conclusion(reason=Reason.IMAGE_MISSING, detail=str(error))
+        except DiskFull as error:
+            return Conclusion(reason=Reason.DISK, detail=str(error))
+        except EngineError as error:
+            no_gpu = course.request.task.resources.gpus and "device driver" in str(error)
+            detail = self._sight.explained(str(error))
+            return Conclusion(reason=Reason.UNSUPPORTED if no_gpu else Reason.ENGINE, detail=detail)
+        except OSError as error:
+            # Make room first: the reason and the logs are worth more than what was copied of the output.
+            for directory in (course.attempt.staging / layout.OUTPUT, course.attempt.output):
+                shutil.rmtree(directory, ignore_errors=True)
+            _quietly(course.listener.rescue)
+            reason, detail = _of_os_error(error)
+            return Conclusion(reason=reason, detail=detail)
+
+    def _attempt(self, course: Course) -> Conclusion:
+        task, limits = course.request.task, self._site.limits
+        for disk in self._disks:
+            left = growth.free(disk)
+            if left < limits.free_disk:
+                need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
+                detail = f"{left >> 20} MiB are left on the disk of {disk}; {need}"
+                return Conclusion(reason=Reason.DISK, detail=detail)
+        image = self._image(course.request.image_tag)
+        with SURROUNDINGS[task.mode](course, self._spec(course, image)) as spec:
+            exit = self._contain(course, spec)
+        course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
+        collected = self._take_over(course, exit)
+        verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
+        if course.fault is not None and not exit.cancelled:
+            return course.fault
+        ended = conclude(task, exit, verdict, spec.limits.memory, full_disk=course.full_disk)
+        if ended.reason in (Reason.NO_RESULT, Reason.INVALID_RESULT) and not self._engine.answers():
+            # Told to stop by an engine that is leaving, a task may well end with 0.
+            raise EngineError(f"the engine was stopped while container {spec.name} was running")
+        return replace(ended, warnings=(*ended.warnings, *left_out(collected)))
+
+    def _image(self, tag: str) -> Image:
+        found = self._images.get(tag)
+        if found is None:
+            found = inspect_image(self._engine, tag)
+            if found is None:
+                raise ImageMissing(f"the engine has no image {tag}")
+            self._images[tag] = found  # a tag is made from the content's key: what it names stays the same
+        return found
+
+    def _spec(self, course: Course, image: Image) -> ContainerSpec:
+        places = Places(str(course.request.tree), str(course.attempt.output), str(self._sdk))
+        info = self._engine.info
+        return container_spec(
+            course.request,
+            places,
+            Host(info.memory, info.ncpu),
+            self._site,
+            image_pythonpath=image.environment.get("PYTHONPATH", ""),
+            labels=course.labels,
+            token=course.attempt.token,
+        )
+
+    def _contain(self, course: Course, spec: ContainerSpec) -> Exit:
+        listener, output = course.listener, course.attempt.output
+        grown = growth.Growth(output, self._disks, self._site.limits, lambda: listener.fault)
+        try:
+            exit = run_container(
+                self._engine,
+                spec,
+                timeout=course.timeout,
+                on_output=listener.hear,
+                cancelled=course.cancelled,
+                watch=lambda: grown() or course.watched(),
+                on_created=lambda container: self._sight.check(container, output),
+                on_ended=lambda: course.note_full_disk(growth.full_disk(self._disks, self._site.limits)),
+            )
+        except EngineError:
+            # The engine failed; what the task wrote until then is kept as far as it can be read.
+            _quietly(lambda: self._take_over(course, None))
+            raise
+        finally:
+            listener.close()
+        if listener.fault is not None:
+            raise listener.fault
+        return exit
+
+    def _take_over(self, course: Course, exit: Exit | None) -> Collected:
+        attempt, limits, task = course.attempt, self._site.limits, course.request.task
+        ended = self._ended(exit, attempt.staging)
+        late = changed_after(attempt.output, task.result_file, ended)
+        if os.geteuid() != 0 and exit is not None:
+            uid, gid = os.geteuid(), os.getegid()
+            give_back(self._engine, course.request.image_tag, attempt.output, uid, gid, course.labels)
+            ended = None  # giving back is a change by itself
+        caps = Caps(limits.output_bytes, limits.output_files)
+        collected = collect(attempt.output, attempt.staging / layout.OUTPUT, course.redactor, caps, ended)
+        return replace(collected, late=collected.late | {task.result_file}) if late else collected
+
+    def _ended(self, exit: Exit | None, beside: Path) -> float | None:
+        """Give the time after which no file may have changed, by the clock of the file system."""
+        if exit is None or not exit.finished_at:
+            return None
+        os.utime(beside)
+        now = time.time()
+        ahead = max(0.0, beside.stat().st_ctime - now)  # a file server stamps by a clock of its own
+        info = self._engine.info
+        same_clock = sys.platform == "linux" and info.local and "Desktop" not in info.operating_system
+        return (exit.finished_at if same_clock else now) + ahead
+
+    @cached_property
+    def _disks(self) -> tuple[Path, ...]:
+        """Places on the disks that a job may fill: the workspace's, and that of an engine on this machine."""
+        info = self._engine.info
+        own = self._workspace.cache
+        if info.local and os.access(info.root_dir, os.F_OK):  # in a container we may share an engine, but not its files
+            return own, Path(info.root_dir)
+        return (own,)
+
+    def _remove(self, course: Course) -> None:
+        if course.attempt.remove():
+            return
+        try:
+            remove_tree(self._engine, course.attempt.directory, course.request.image_tag, course.labels)
+        except EngineError:
+            pass  # the attempts of a run are removed once more at its end
+
+
+def _quietly(action: Callable[[], object]) -> None:
+    try:
+        action()
+    except OSError:
+        pass
+
+
+def _of_os_error(error: OSError) -> tuple[Reason, str]:
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return Reason.DISK, f"the disk of the workspace is full: {error.strerror}"
+    if error.errno in SHORT_OF_HANDLES:
+        return Reason.ENGINE, f"this machine is short of resources: {error.strerror}{where}; lower -n"
+    return Reason.DISK, f"{error.strerror or error}{where}"

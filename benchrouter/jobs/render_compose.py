@@ -1,0 +1,125 @@
+"""compose.yaml through its template: as it is kept beside a job for people, and as a job runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.dind.control import CONTROL
+from benchrouter.jobs.compose_file import named_volumes, scalar, service_name, services_for_people
+from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR
+from benchrouter.jobs.render import COMPOSE_FILE, load_template, one_line
+from benchrouter.jobs.request import JobRequest
+from benchrouter.store.workspace import Workspace
+
+_SOURCES = {
+    BENCHMARK_DIR: '"${BENCHROUTER_TASK_DIR:-.}"',
+    OUTPUT_DIR: '"${BENCHROUTER_OUTPUT:-$PWD/results-by-hand}"',
+    SDK_DIR: '"${BENCHROUTER_SDK:-$PWD/cache/sdk}"',
+    CONTROL: '"${BENCHROUTER_DIND:-$PWD/dind}"',
+}
+
+
+def for_people(workspace: Workspace, request: JobRequest, spec: ContainerSpec) -> bytes:
+    """Render the file to bring up by hand: ports published, the evaluation a service in a profile of its own."""
+    task = request.task
+    services = services_for_people(task, request.images)
+    evaluation = {"name": service_name(services), "entries": list(_evaluation(spec, task.sidecars, services).items())}
+    post_start = [(str(each["name"]), list(each["post_start"])) for each in task.sidecars if each.get("post_start")]
+    return _render(
+        workspace,
+        job=one_line(str(request.id)),
+        services=services,
+        volumes=named_volumes(task),
+        post_start=post_start,
+        evaluation=evaluation,
+        secrets=sorted(spec.secrets),
+    )
+
+
+def for_us(
+    workspace: Workspace,
+    request: JobRequest,
+    services: Mapping[str, Mapping[str, Any]],
+    volumes: Iterable[str],
+    labels: Mapping[str, str],
+    network: str,
+) -> bytes:
+    """Render the file that a job's sidecars are brought up from, in a network that exists."""
+    return _render(
+        workspace,
+        job=one_line(str(request.id)),
+        services=services,
+        volumes=list(volumes),
+        volume_options={"labels": dict(labels)},
+        network=network,
+    )
+
+
+def _render(workspace: Workspace, *, services: Mapping[str, Mapping[str, Any]], **given: Any) -> bytes:
+    values = {
+        "evaluation": {"name": service_name(services), "entries": []},
+        "post_start": [],
+        "secrets": [],
+        "volume_options": {},
+        "network": "",
+        "services": [(name, list(service.items())) for name, service in services.items()],
+        **given,
+    }
+    return os.fsencode(load_template(workspace, f"{COMPOSE_FILE}.j2").render(values))
+
+
+def _evaluation(
+    spec: ContainerSpec, sidecars: Iterable[Mapping[str, Any]], services: Mapping[str, Any]
+) -> dict[str, str | list[str]]:
+    """Write the evaluation's container as a service, each value as YAML; what differs by caller is a variable."""
+    limits = spec.limits
+    items: dict[str, str | list[str]] = {
+        "image": scalar(spec.image),
+        "profiles": scalar([service_name(services)]),
+        "entrypoint": scalar(list(spec.entrypoint)),
+        "command": scalar(list(spec.command)),
+        "working_dir": scalar(spec.workdir),
+        "environment": list(_variables(spec)),
+        "volumes": list(_mounts(spec)),
+        "extra_hosts": scalar(["host.docker.internal:host-gateway"]),
+        "depends_on": scalar({str(each["name"]): {"condition": _condition(each)} for each in sidecars}),
+    }
+    if spec.volumes:  # its own daemon: run.sh shows what its entrypoint finds in BENCHROUTER_DIND
+        items |= {"privileged": scalar(True), "cgroup": scalar("private"), "user": scalar(spec.user)}
+    if limits.memory is not None:
+        items |= {"mem_limit": scalar(limits.memory), "memswap_limit": scalar(limits.memory)}
+    if limits.cpus is not None:
+        items |= {"cpu_period": scalar(100_000), "cpu_quota": scalar(round(limits.cpus * 100_000))}
+    if limits.pids is not None:
+        items["pids_limit"] = scalar(limits.pids)
+    if limits.shm_size is not None:
+        items["shm_size"] = scalar(limits.shm_size)
+    if limits.gpus:
+        items["gpus"] = scalar([{"count": limits.gpus}])
+    return items
+
+
+def _variables(spec: ContainerSpec) -> Iterable[str]:
+    for name, value in spec.environment.items():
+        if name == "BENCHROUTER_MODEL_ENDPOINT":
+            yield '"BENCHROUTER_MODEL_ENDPOINT=${BENCHROUTER_MODEL_ENDPOINT:-}"'
+        else:
+            yield scalar(f"{name}={value}")
+    yield from (scalar(name) for name in sorted(spec.secrets))
+
+
+def _mounts(spec: ContainerSpec) -> Iterable[str]:
+    for mount in spec.mounts:
+        yield (
+            f'{{"type": "bind", "source": {_SOURCES[mount.target]}, "target": {scalar(mount.target)}, '
+            f'"read_only": {scalar(mount.read_only)}}}'
+        )
+    yield from (f'{{"type": "volume", "target": {scalar(target)}}}' for target in spec.volumes)
+
+
+def _condition(sidecar: Mapping[str, Any]) -> str:
+    check = sidecar.get("healthcheck")
+    return "service_healthy" if check and not check.get("disable") else "service_started"

@@ -1,0 +1,95 @@
+"""The part of a plan that concerns images: which there are, which come from the archive, which are to be built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from benchrouter.engine.errors import EngineError
+from benchrouter.graph.nodes import ImageNode
+from benchrouter.graph.tars import tars_of
+from benchrouter.make.session import Session
+
+Look = Callable[[str], bool]
+
+
+def image_lines(session: Session) -> Iterator[str]:
+    """Lay out the images of the due jobs as lines of text; the engine is asked only if one answers at once."""
+    from benchrouter.engine.archive import Archive
+
+    archive = Archive(session.ws)
+
+    def archived(reference: str) -> bool:
+        return archive.find(reference) is not None
+
+    with _asked(session) as in_engine:
+        yield from _environments(session, in_engine, archived)
+        yield from _outside(session, in_engine, archived)
+    yield from _to_save(session, archived)
+
+
+@contextmanager
+def _asked(session: Session) -> Iterator[Look | None]:
+    """Give a way to ask the engine for an image; None when no engine answers at once."""
+    from benchrouter.engine.client import Engine
+    from benchrouter.engine.images import image_id
+
+    try:
+        engine = Engine.connect(session.sources.settings.site.engine, 1.0)
+    except EngineError:
+        yield None
+        return
+    try:
+        yield lambda name: image_id(engine, name) is not None
+    finally:
+        engine.close()
+
+
+def _environments(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
+    states = {name: _state(image, in_engine, archived) for name, image in session.needs.images.items()}
+    if in_engine is None:
+        yield f"images: {len(states)} needed (engine not asked)"
+    else:
+        building = sum(state.startswith(("build", "rebuild")) for state in states.values())
+        yield f"images: {building} of {len(states)} to build"
+    for name, state in states.items():
+        image = session.needs.images[name]
+        bases = ", ".join((*image.bases, *image.siblings)) or "scratch"
+        yield "  ".join(filter(None, (f"  {name}", state, f"(on {bases})")))
+
+
+def _state(image: ImageNode, in_engine: Look | None, archived: Look) -> str:
+    if image.refresh:
+        return "rebuild with pull and without cache (refresh)"
+    if in_engine is not None and in_engine(image.tag):
+        return "in the engine"
+    if archived(image.tag):
+        return "from the archive"
+    return "" if in_engine is None else "build"
+
+
+def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
+    """List the images that tasks name themselves."""
+    images = session.graph.images
+    refs = [ref for job in session.due_jobs for ref, name in job.uses.items() if name not in images]
+    for ref in dict.fromkeys(refs):
+        names = _names(session, ref)
+        there = in_engine is not None and any(map(in_engine, names))
+        state = "in the engine" if there else "from the archive" if any(map(archived, names)) else ""
+        yield "  ".join(filter(None, (f"  base:{ref}", state or (in_engine and "to get"), "(named by tasks)")))
+
+
+def _to_save(session: Session, archived: Look) -> Iterator[str]:
+    images = session.graph.images
+    tars = tars_of(session.graph, session.due_jobs, everything=session.needs.everything_archived).values()
+    names = [[images[tar.image].tag] if tar.image in images else _names(session, tar.label) for tar in tars]
+    if names:
+        lacking = sum(not any(map(archived, each)) for each in names)
+        yield f"archive: {lacking} of {len(names)} images to save"
+
+
+def _names(session: Session, ref: str) -> list[str]:
+    """Give the names under which an image from outside may be here: its own, its stand-in's."""
+    from benchrouter.engine.bases import alias_of
+
+    return [name for name in (ref, alias_of(ref, session.sources.settings.site)) if name]

@@ -1,0 +1,83 @@
+"""Sidecars through the command line: what a plan says, what a failure says, what makes a job run again."""
+
+from __future__ import annotations
+
+import json
+
+from project import SCORE, Project, docker
+
+DB = """\
+    sidecars:
+      - name: db
+        %s
+        command: [sh, -c, "%s"]
+        ports: ["15432:5432"]
+"""
+SERVE = "echo serving; exec sleep 600"
+
+
+def test_what_a_plan_says(project: Project) -> None:
+    """Networks, sidecars and rights, before anything starts."""
+    rights = "        cap_add: [NET_ADMIN]\n"
+    project.benchmark("b", {"t": SCORE % 0.5}, task_yaml=DB % ("build: b", SERVE) + rights)
+    said = project.doit("plan", "model=m").out
+    assert "networks: one of their own each, the endpoint through our relay (1 job)" in said
+    assert "sidecars: db (environment b) (1 job)" in said
+    assert "privileges: sidecar db asks for cap_add: ['NET_ADMIN'] (1 job)" in said
+
+
+def test_a_sidecar_that_does_not_start_is_retried_and_shown_with_its_log(project: Project) -> None:
+    """It is infrastructure: no score, the reason `sidecar`, and the words that matter at the terminal."""
+    project.benchmark("b", {"t": SCORE % 0.5}, task_yaml=DB % ("build: b", "echo no room for it; exit 3"))
+    done = project.run(status=1)
+    assert project.job_states() == {"b/t": "FAILED sidecar"}
+    assert "sidecar db ended with status 3" in done.text and "[sidecar db] no room for it" in done.text
+    assert len(project.failures()) == 3  # a start is tried again
+    log = project.failures()[-1] / "logs" / "sidecar-db.log"
+    assert log.read_text() == "no room for it\n"
+    assert project.aggregate("b")["overall_failures_as_zero"] is None
+
+
+def test_one_that_dies_under_the_evaluation_is_not(project: Project) -> None:
+    """Hours of work are not repeated for a sidecar that lived and died."""
+    project.benchmark("b", {"t": "sleep 60"}, task_yaml=DB % ("build: b", "sleep 7; exit 4"))
+    project.run(status=1)
+    assert project.job_states() == {"b/t": "FAILED sidecar"}
+    assert len(project.failures()) == 1
+
+
+def test_an_image_that_nobody_has_is_told_before_anything_starts(project: Project) -> None:
+    """Its jobs end `image_missing`, the others run; with strict=1 nothing does."""
+    project.benchmark("b", {"t": SCORE % 0.5})
+    project.benchmark("c", {"t": SCORE % 0.5}, task_yaml=DB % ("image: nobody.invalid/nothing:1", SERVE))
+    done = project.run(status=1)
+    assert project.job_states() == {"b/t": "COMPLETED", "c/t": "FAILED image_missing"}
+    before, _, _ = done.text.partition("job:b/t@m started")
+    assert "nobody.invalid/nothing:1" in before
+    assert "strict=1: not started" in project.run("strict=1", status=1).text
+
+
+def test_what_a_sidecar_runs_is_part_of_the_key(project: Project) -> None:
+    """A changed image of a sidecar's environment reruns its jobs, and explain names the file."""
+    project.benchmark("b", {"t": SCORE % 0.5}, task_yaml=DB % ("build: db", SERVE))
+    project.write("benchmarks/b/environments/db/Dockerfile", "FROM debian:bookworm-slim\n")
+    project.run()
+    assert project.due() == []
+    project.write("benchmarks/b/environments/db/Dockerfile", "FROM debian:bookworm-slim\nENV A=1\n")
+    assert project.due() == ["b/t@m"]
+    assert "environments/db/Dockerfile" in project.doit("explain", "job:b/t@m", "model=m").out
+
+
+def test_two_runs_of_a_job_are_the_same_bytes(project: Project) -> None:
+    """Networks, ports and project names differ from run to run, and stand in provenance and logs only."""
+    from project import contents
+
+    project.benchmark("b", {"t": SCORE % 0.5, "u": SCORE % 0.6}, task_yaml=DB % ("build: b", SERVE))
+    project.run()
+    first = contents(project.root / "results", leave_out=("logs", "provenance.json"))
+    project.run("-a")
+    assert contents(project.root / "results", leave_out=("logs", "provenance.json")) == first
+    (artifact,) = project.artifacts(task="t")
+    provenance = json.loads((artifact / "provenance.json").read_text())
+    assert provenance["network"]["subnet"].endswith("/28")
+    assert not docker("network", "ls", "-q", "--filter", f"label=benchrouter.workspace={project.id}")

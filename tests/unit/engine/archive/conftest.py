@@ -1,0 +1,7 @@
+"""Fixtures of the archive's tests."""
+
+from __future__ import annotations
+
+from .images import archive
+
+__all__ = ["archive"]
