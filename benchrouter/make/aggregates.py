@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make.session import Session, aggregate_paths
-from benchrouter.store import layout
+from benchrouter.store import documents, layout
 from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.jobid import JobId
 from benchrouter.store.locks import lock
 from benchrouter.store.results import CompletedJob, find
 from benchrouter.store.states import JobState, Outcome
@@ -60,6 +62,37 @@ def _look_again(run: Run, job: JobNode) -> None:
         run.outcomes[job.id] = completed_by_another(done)
         run.session.fresh[job.id] = done
         run.jobs.failures.pop(job.id, None)
+
+
+def superseded_aggregates(session: Session, node: AggregateNode) -> Iterator[Path]:
+    """List the aggregates, torn ones too, that a present one of the same benchmark and model supersedes.
+
+    To be asked after superseded artifacts are gone: an aggregate whose old jobs are still there is of another ask
+    (other variables), and so is one of more repeats than are asked for now.
+    """
+    for path in sorted(layout.aggregates_dir(session.ws, node.benchmark.name, node.model.name).glob("*.json")):
+        if path.stem != node.key and _is_superseded(session, node, documents.read(path)):
+            yield path
+
+
+def _is_superseded(session: Session, node: AggregateNode, written: dict[str, Any] | None) -> bool:
+    try:
+        listed = [(str(job["task"]), int(job["repeat"]), str(job["key"])) for job in (written or {})["jobs"]]
+        declared = (written or {})["coverage"]["declared"]
+    except (KeyError, TypeError, ValueError):
+        return True
+    benchmark, model = node.benchmark.name, node.model.name
+    current = {(job.id.task, job.id.repeat): job.key for job in node.jobs}
+    known = {(task, repeat): key for task, repeat, key in listed if (task, repeat) in current}
+    old = {ident: key for ident, key in known.items() if key != current[ident]}
+    if old:
+        kept = (layout.job_dir(session.ws, JobId(benchmark, task, model, n), key) for (task, n), key in old.items())
+        return not any(path.is_dir() for path in kept)
+    tasks = {task for task, _, _ in listed}
+    if not tasks <= {task.name for task in node.benchmark.tasks}:
+        return True
+    same_repeats = set(known) == {ident for ident in current if ident[0] in tasks} and len(known) == len(listed)
+    return same_repeats and declared != node.declared
 
 
 def _prune(directory: Path) -> None:

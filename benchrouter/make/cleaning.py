@@ -12,6 +12,7 @@ from benchrouter.engine.errors import EngineError
 from benchrouter.engine.images import remove_name
 from benchrouter.engine.workspace_images import workspace_images
 from benchrouter.keys.cache import sweep
+from benchrouter.make.aggregates import superseded_aggregates
 from benchrouter.make.session import Session
 from benchrouter.make.variables import UsageError
 from benchrouter.store import layout
@@ -85,6 +86,9 @@ def clean_superseded(session: Session) -> Removal:
         [(job.id, job.key) for job in session.graph.jobs],
         lambda inputs: inputs.get("variables", {}) == variables,
     )
+    for path in [path for node in session.graph.aggregates for path in superseded_aggregates(session, node)]:
+        path.unlink(missing_ok=True)
+        gone.append(path)
     sweep(layout.hashes_dir(session.ws))
     trees = {job.facts.tree_digest for job in session.graph.jobs}
     old_trees = [path for path in (session.ws.cache / "trees").glob("*") if path.name not in trees]
