@@ -21,7 +21,7 @@ from benchrouter.engine.streams import Stream
 
 _TICK = 0.2
 _KILLED = 137  # 128 + SIGKILL
-_OOM_WORD = 2.0  # seconds
+_OOM_WORD, _OOM_WORD_OF_A_CHILD = 2.0, 1.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,10 @@ def run_container(
         code = _start_and_follow(engine, spec, container, on_output, stopping)
         on_ended()
         state = _inspect(engine, spec, container)
-        if code == _KILLED and not stopping.stopped:
-            state = _await_word_of_oom(engine, spec, container, state)
+        if code != 0 and not stopping.stopped:
+            # A child killed for memory may be why a shell ended with some status of its own.
+            patience = _OOM_WORD if code == _KILLED else _OOM_WORD_OF_A_CHILD
+            state = _await_word_of_oom(engine, spec, container, state, patience)
         _refuse_a_leaving_engine(engine, spec, code, stopping)
     finally:
         leftover = _remove(engine, container)
@@ -158,10 +160,10 @@ def _inspect(engine: Engine, spec: ContainerSpec, container: str) -> dict[str, A
 
 
 def _await_word_of_oom(
-    engine: Engine, spec: ContainerSpec, container: str, state: dict[str, Any]
+    engine: Engine, spec: ContainerSpec, container: str, state: dict[str, Any], patience: float
 ) -> dict[str, Any]:
-    """Give the engine a moment to hear that the kernel killed for memory: on a busy machine the exit comes first."""
-    until = time.monotonic() + _OOM_WORD
+    """Give the engine `patience` seconds to hear that the kernel killed for memory: under load the exit comes first."""
+    until = time.monotonic() + patience
     while not state["State"].get("OOMKilled") and time.monotonic() < until:
         time.sleep(_TICK / 2)
         state = _inspect(engine, spec, container)
