@@ -8,12 +8,35 @@ from typing import TYPE_CHECKING
 
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.breaker import Breaker
-from benchrouter.models.model import Model
+from benchrouter.make.session import Session
+from benchrouter.make.variables import UsageError
+from benchrouter.models.model import DEMO, Model, no_endpoint
 from benchrouter.models.preflight import Preflight, preflight
 
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
     from benchrouter.models.demo import DemoEndpoint
+
+
+def without_endpoint(session: Session) -> list[str]:
+    """Say of each model that due jobs ask and nobody gave an endpoint for what to set; nothing with preflight=0."""
+    if not session.variables.preflight:
+        return []
+    models = {job.model.name: job.model for job in session.due_jobs}.values()
+    declared = session.sources.settings.models
+    return [
+        no_endpoint(model.name, () if model.name in declared else (*declared, DEMO))
+        for model in models
+        if not model.embedded and model.endpoint is None
+    ]
+
+
+def require_endpoints(session: Session) -> None:
+    """Raise UsageError for every model whose jobs have nobody to ask."""
+    faults = without_endpoint(session)
+    if faults:
+        hint = "tasks that ask no model run without one: preflight=0"
+        raise UsageError("\n".join([*faults, hint]))
 
 
 class Endpoints:

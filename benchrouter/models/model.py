@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from benchrouter.spec.names import did_you_mean
 
 if TYPE_CHECKING:
     from benchrouter.spec.settings import ModelSettings, Settings
@@ -60,6 +62,14 @@ def resolve(name: str, settings: Settings, environ: Mapping[str, str]) -> Model:
             )
         return Model(name=DEMO, id=DEMO, embedded=True, identity={"name": DEMO})
     return _from_environment(name, environ) if declared is None else _from_settings(declared, environ)
+
+
+def no_endpoint(name: str, known: Iterable[str] = ()) -> str:
+    """Say that nobody gave a model's endpoint, and what to set; `known` are names that may have been meant."""
+    return (
+        f"no endpoint for `{name}`{did_you_mean(name, known)}: set {ENDPOINT_VARIABLE} (and {KEY_VARIABLE}), "
+        "or give the model an `endpoint` under `models:` in benchrouter.yaml"
+    )
 
 
 def _from_environment(name: str, environ: Mapping[str, str]) -> Model:

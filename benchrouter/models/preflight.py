@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from benchrouter.models.model import ENDPOINT_VARIABLE, KEY_VARIABLE, Model
+from benchrouter.models.model import Model, no_endpoint
 
 if TYPE_CHECKING:
     from benchrouter.models.asker import Answer, Asker
@@ -43,8 +43,7 @@ def preflight(
     """
     url = endpoint or model.endpoint
     if url is None:
-        advice = f"set {ENDPOINT_VARIABLE} (and {KEY_VARIABLE}), or declare the model in benchrouter.yaml"
-        return Preflight(False, f"no endpoint for `{model.name}`: {advice}")
+        return Preflight(False, no_endpoint(model.name))
     from http.client import HTTPException
 
     from benchrouter.models.asker import Asker

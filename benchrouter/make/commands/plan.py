@@ -11,6 +11,7 @@ from benchrouter.graph.nodes import JobNode
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.commands.run import OPT_SLOTS
+from benchrouter.make.endpoints import without_endpoint
 from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.surroundings import surrounding_lines
@@ -71,6 +72,7 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
+    yield from (f"to set before a run: {fault}" for fault in without_endpoint(session))
     yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")
 
 

@@ -79,10 +79,12 @@ class Run(DoitRun):  # type: ignore[misc]
         return self._live(session, params, args)
 
     def _live(self, session: Session, params: Any, args: list[str]) -> int:
+        from benchrouter.make.endpoints import require_endpoints
         from benchrouter.make.finishing import finish
         from benchrouter.make.lifetime import living_run
         from benchrouter.make.preparing import prepare
 
+        require_endpoints(session)
         with living_run(session, sys.stdout, slots=params["num_process"], plain=params["plain"]) as run:
             if not prepare(run):
                 return NOT_ALL_COMPLETED
