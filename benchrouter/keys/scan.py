@@ -12,6 +12,7 @@ from typing import Any
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import digest
 from benchrouter.keys.facts import NOT_IN_KEY, TaskFacts
+from benchrouter.keys.files import sign_file
 from benchrouter.keys.tree import hash_walk, sign
 from benchrouter.keys.walk import Walk, walk
 from benchrouter.spec.benchmark import (
@@ -56,7 +57,7 @@ def scan_benchmark(root: Path, cache: StatCache, want: frozenset[str] | None = N
 
 def _benchmark(root: Path, cache: StatCache, found: list[Problem]) -> Benchmark:
     looked = time.time_ns()
-    signature, newest = _sign_file(f"{root}/{FILE}")
+    signature, newest = sign_file(f"{root}/{FILE}")
     record = cache.get("benchmark", FILE)
     if record is not None and record[0] == signature:
         found += _problems(record[2])
@@ -84,7 +85,7 @@ class _Scan:
         """Give the facts of one task, or add its problems."""
         path = f"{self.root}/{entry.name}"
         looked = time.time_ns()
-        spec_signature, spec_newest = _sign_file(f"{path}/{TASK_FILE}")
+        spec_signature, spec_newest = sign_file(f"{path}/{TASK_FILE}")
         if spec_signature is None:
             self.found.append(missing_task(self.benchmark, entry))
             return None
@@ -153,16 +154,6 @@ def _text(task: Task) -> str:
     import json
 
     return json.dumps(task.to_json(), separators=(",", ":"))
-
-
-def _sign_file(path: str) -> tuple[str | None, int]:
-    """Sign one file by its stat, links followed; None when it is not there."""
-    try:
-        s = os.stat(path)
-    except OSError:
-        return None, 0
-    signature = f"{s.st_mode} {s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino} {s.st_dev}"
-    return signature, s.st_ctime_ns
 
 
 def _plain(problems: list[Problem]) -> list[list[Any]]:

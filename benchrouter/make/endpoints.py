@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.breaker import Breaker
@@ -15,6 +16,7 @@ from benchrouter.models.preflight import Preflight, preflight
 
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
+    from benchrouter.models.answer_lines import Book
     from benchrouter.models.demo import DemoEndpoint
 
 
@@ -46,23 +48,40 @@ class Endpoints:
         self._run = run
         self._breakers: dict[str, Breaker] = {}
         self._demo: DemoEndpoint | None = None
+        self._answers: dict[str, Book] = {}
         self._lock = threading.Lock()
         self.refused: dict[str, str] = {}
+
+    def read_answers(self, jobs: Iterable[JobNode]) -> None:
+        """Read what the demo model says to jobs, so that a fault shows before any of them starts; raise ModelError."""
+        benchmarks = {job.id.benchmark: job for job in jobs if job.model.embedded}
+        for name in sorted(benchmarks):
+            self._read_answers(benchmarks[name])
+
+    def _read_answers(self, job: JobNode) -> None:
+        from benchrouter.models.answers import load_answers
+
+        name, identities = job.id.benchmark, self._run.session.sources.ask.identities
+        with self._lock:
+            if name in self._answers:
+                return
+            digest = cast("dict[str, str]", identities[job.model.name, name])["answers"]
+            self._answers.update(load_answers({name: job.facts.root.parent}, {name: digest}).books)
 
     @property
     def demo(self) -> DemoEndpoint:
         """The embedded demo endpoint, made on first use by whichever thread comes first."""
-        from benchrouter.models.demo import DemoEndpoint, load_answers
+        from benchrouter.models.demo import Answers, DemoEndpoint
 
         with self._lock:
             if self._demo is None:
-                chosen = [choice.scanned.benchmark for choice in self._run.session.sources.selected]
-                self._demo = DemoEndpoint(load_answers({b.name: b.root for b in chosen}))
+                self._demo = DemoEndpoint(Answers(self._answers))
             return self._demo
 
     def url(self, job: JobNode) -> str:
         """Give the base URL that the job is told; empty when the model has none."""
         if job.model.embedded:
+            self._read_answers(job)
             return self.demo.endpoint_for(job.id.benchmark)
         return job.model.endpoint or ""
 

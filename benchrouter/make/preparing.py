@@ -18,11 +18,14 @@ from benchrouter.models.model import Model
 def prepare(run: Run) -> bool:
     """Ask the endpoints, list images that cannot be had, show what is to do; False when `strict` forbids a start.
 
-    Raises UsageError for facts of the site with which nothing may be built or run.
+    Raises UsageError for facts of the site with which nothing may be built or run, ModelError for answers of the
+    demo model that cannot be used.
     """
     session = run.session
     due = session.due_jobs
     check_site(run)
+    named_configs = any(word.startswith("config") for word in session.named)
+    run.endpoints.read_answers(session.graph.jobs if named_configs else due)
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
     beside = [job for job in due if job.facts.has_sidecars]

@@ -75,7 +75,7 @@ def load(
     reading.refuse()
     ask = Ask(
         models=models,
-        identities=_identities(models, selected),
+        identities=_identities(models, selected, reading),
         variables=variables.environment,
         templates=templates,
         repeat=variables.repeat,
@@ -139,15 +139,17 @@ def _refresh(words: tuple[str, ...], environments: Mapping[EnvironmentId, Enviro
     return {word: new_epoch() for word in words}
 
 
-def _identities(models: tuple[Model, ...], selected: tuple[Selected, ...]) -> dict[tuple[str, str], JSON]:
+def _identities(
+    models: tuple[Model, ...], selected: tuple[Selected, ...], reading: _Reading
+) -> dict[tuple[str, str], JSON]:
     from benchrouter.models.answers import demo_identity
 
     return {
-        (model.name, choice.scanned.benchmark.name): (
-            demo_identity([choice.scanned.benchmark.root]) if model.embedded else dict(model.identity)
+        (model.name, benchmark.name): (
+            demo_identity(benchmark.root, reading.cache(benchmark.root)) if model.embedded else dict(model.identity)
         )
         for model in models
-        for choice in selected
+        for benchmark in (choice.scanned.benchmark for choice in selected)
     }
 
 

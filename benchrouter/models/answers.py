@@ -1,125 +1,126 @@
-"""Answer files of the demo model: what it says to which question, and where it is wrong on purpose.
+"""Answers of the demo model: what it says to which request, from a file at each benchmark's root.
 
-`answers.jsonl` lies at a benchmark's root, outside every task directory, one JSON object a line, a task's
-items in the order in which the task asks them:
-
-    {"task": "capitals", "item": "1", "question": "…", "answer": "Paris", "wrong": "Lyon"}
-
-`question` is the text of the last user message (runs of white space count as one blank). Without `wrong`,
-UNKNOWN is the wrong answer. Each task's first item, its tenth, and every fifth after that is answered
-wrongly: of the first n items of a task that is floor(n/5), but at least 1, for every n.
+`answers.jsonl`, or the same compressed as `answers.jsonl.gz`, lies outside every task directory; `answer_lines` has
+its form. Looked up by the last user message; runs of white space count as one blank. Each task's first item, its
+tenth, and every fifth after that is answered wrongly: of the first n items of a task that is floor(n/5), but at
+least 1, for every n. The order of items is that of their first lines.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+import gzip
+import io
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from benchrouter.models.answer_lines import (
+    UNKNOWN,
+    Book,
+    Message,
+    Said,
+    expected_wrong,
+    is_wrong,
+    normalise,
+    parse_lines,
+)
 from benchrouter.models.model import ModelError
 
-FILE = "answers.jsonl"
-UNKNOWN = "I do not know."
-RULE = 1
+if TYPE_CHECKING:
+    from benchrouter.keys.cache import StatCache
+
+__all__ = ["UNKNOWN", "Answers", "Message", "demo_identity", "expected_wrong", "is_wrong", "load_answers"]
+
+FILES = ("answers.jsonl", "answers.jsonl.gz")
+RULE = 2
 """Version of the rule above; part of the demo model's identity."""
 
-_FIELDS = {"task": True, "item": True, "question": True, "answer": True, "wrong": False}
+_NO_FILE = "none"
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What the demo model says: per benchmark, the reply to each normalised question."""
+    """What the demo model says: a book for each benchmark, in the order in which they are tried."""
 
-    replies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    books: Mapping[str, Book] = field(default_factory=dict)
 
-    def reply(self, question: str, benchmark: str | None = None) -> str:
-        """Answer a question, from one benchmark's file or (None) from the first file that knows it."""
-        known = normalise(question)
-        if benchmark is not None:
-            return self.replies.get(benchmark, {}).get(known, UNKNOWN)
-        return next((replies[known] for replies in self.replies.values() if known in replies), UNKNOWN)
+    def reply(self, question: str, benchmark: str | None = None, *, system: str = "", turn: int = 0) -> Message:
+        """Answer a question, from one benchmark's book or (None) from the first that knows it.
 
-
-def normalise(text: str) -> str:
-    """Make every run of white space one blank."""
-    return " ".join(text.split())
-
-
-def is_wrong(position: int) -> bool:
-    """Tell whether the item at this position of its task (from 1) is answered wrongly on purpose."""
-    return position == 1 or (position >= 10 and position % 5 == 0)
+        `system` is the text of the request's system messages, `turn` how many assistant messages follow the
+        question in it. What no book knows, and turns beyond a list's end, are answered with UNKNOWN.
+        """
+        known, told = normalise(question), normalise(system)
+        books = self.books.values() if benchmark is None else [self.books.get(benchmark, {})]
+        found = (_pick(book[known], told) for book in books if known in book)
+        said = next((one for one in found if one is not None), UNKNOWN)
+        if isinstance(said, str):
+            return Message(said)
+        return said[turn] if turn < len(said) else Message(UNKNOWN)
 
 
-def expected_wrong(items: int) -> int:
-    """Count the wrong answers among the first `items` items of a task."""
-    return min(items, max(1, items // 5))
+def _pick(lines: Mapping[str, Said], told: str) -> Said | None:
+    """Choose the line whose `system` occurs in what was told, the longest such; else the one without."""
+    if len(lines) > 1 or "" not in lines:
+        fitting = [system for system in lines if system in told]
+        return lines[max(fitting, key=len)] if fitting else None
+    return lines[""]
 
 
-def load_answers(roots: Mapping[str, Path]) -> Answers:
+def load_answers(roots: Mapping[str, Path], digests: Mapping[str, str] | None = None) -> Answers:
     """Read the answer files of benchmarks (name to root); one without a file is answered with UNKNOWN only.
 
-    Raises ModelError with file:line for a file that does not follow the form.
+    Raises ModelError with file:line for a file that does not follow the form, and for one that is not what
+    `digests` (by name, as in its identity) says any more.
     """
-    files = {name: roots[name] / FILE for name in sorted(roots)}
-    return Answers({name: _parse(_content(path), path) for name, path in files.items()})
+    return Answers({name: _book(roots[name], (digests or {}).get(name)) for name in sorted(roots)})
 
 
-def demo_identity(roots: Iterable[Path]) -> dict[str, Any]:
-    """Digest the answer files at these roots: the demo model's part of a job's key.
+def demo_identity(root: Path, cache: StatCache) -> dict[str, Any]:
+    """Digest a benchmark's answer file: the demo model's part of a job's key.
 
-    Raises ModelError for a file that does not follow the form, so that this shows before anything runs.
+    The digest is remembered in the cache. Raises ModelError for a file that cannot be read.
     """
-    import xxhash
+    from benchrouter.keys.files import file_digest
 
-    digests: list[str] = []
-    for root in roots:
-        content = _content(root / FILE)
-        _parse(content, root / FILE)
-        digests.append(xxhash.xxh3_128_hexdigest(content) if content else "none")
-    return {"name": "demo", "rule": RULE, "answers": ",".join(digests)}
-
-
-def _content(path: Path) -> bytes:
+    path = _file(root)
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
+        digest = file_digest(path, cache) if path is not None else None
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
+    return {"name": "demo", "rule": RULE, "answers": digest or _NO_FILE}
 
 
-def _parse(content: bytes, path: Path) -> dict[str, str]:
-    replies: dict[str, str] = {}
-    positions: Counter[str] = Counter()
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        entry = _entry(line, f"{path}:{number}")
-        positions[entry["task"]] += 1
-        question = normalise(entry["question"])
-        if question in replies:
-            raise ModelError(f"{path}:{number}: this question is there already; a benchmark's must differ")
-        wrong = is_wrong(positions[entry["task"]])
-        replies[question] = entry.get("wrong", UNKNOWN) if wrong else entry["answer"]
-    return replies
+def _file(root: Path) -> Path | None:
+    there = [root / name for name in FILES if (root / name).exists()]
+    if len(there) > 1:
+        raise ModelError(f"{root}: {' and '.join(FILES)} are both there; keep one of them")
+    for path in there:
+        if not path.is_file():
+            raise ModelError(f"{path}: cannot be read (not a regular file)")
+    return there[0] if there else None
 
 
-def _entry(line: bytes, where: str) -> dict[str, str]:
+def _book(root: Path, expected: str | None) -> Book:
+    from benchrouter.keys.canonical import digest_bytes
+
+    path = _file(root)
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        raise ModelError(f"{where}: not a JSON object") from None
-    if not isinstance(entry, dict):
-        raise ModelError(f"{where}: found {type(entry).__name__}, expected a JSON object")
-    for name, needed in _FIELDS.items():
-        if (needed or name in entry) and not isinstance(entry.get(name), str):
-            raise ModelError(f"{where}: `{name}` must be a text")
-    unknown = sorted(entry.keys() - _FIELDS.keys())
-    if unknown:
-        raise ModelError(f"{where}: unknown field `{unknown[0]}`; known are {', '.join(_FIELDS)}")
-    if normalise(entry["answer"]) == normalise(entry.get("wrong", UNKNOWN)):
-        raise ModelError(f"{where}: `answer` and `wrong` are the same")
-    return entry
+        content = path.read_bytes() if path is not None else b""
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
+    if expected is not None and expected != (digest_bytes(content) if path is not None else _NO_FILE):
+        raise ModelError(f"{path or root / FILES[0]}: changed since this command began; run again")
+    return parse_lines(_lines(content, path), str(path)) if path is not None else {}
+
+
+def _lines(content: bytes, path: Path) -> Iterable[bytes]:
+    if path.suffix != ".gz":
+        yield from io.BytesIO(content)
+        return
+    try:
+        yield from gzip.GzipFile(fileobj=io.BytesIO(content))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ModelError(f"{path}: not what gzip writes, or cut off ({error})") from None

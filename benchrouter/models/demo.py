@@ -8,10 +8,10 @@ from http.server import ThreadingHTTPServer
 from types import TracebackType
 from urllib.parse import quote
 
-from benchrouter.models.answers import Answers, demo_identity, load_answers
+from benchrouter.models.answers import Answers
 from benchrouter.models.demo_handler import DemoHandler
 
-__all__ = ["Answers", "DemoEndpoint", "demo_identity", "load_answers"]
+__all__ = ["Answers", "DemoEndpoint"]
 
 
 class DemoEndpoint:

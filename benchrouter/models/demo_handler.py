@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import zlib
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from benchrouter.models.answers import Answers
+from benchrouter.models.completion import chunks, complete
 
 _ROUTES = "known are GET /v1/models and POST /v1/chat/completions"
 _MAX_BODY = 64 * 1024 * 1024
@@ -48,7 +48,7 @@ class DemoHandler(BaseHTTPRequestHandler):
             if route != "/chat/completions":
                 raise _RequestError(404, f"no route POST {route}; {_ROUTES}")
             request = _parse(body)
-            completion = _complete(request, self._answers, benchmark)
+            completion = complete(request, self._answers, benchmark)
             if request.get("stream"):
                 self._send_stream(completion, request)
             else:
@@ -103,7 +103,7 @@ class DemoHandler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-cache")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        events = [json.dumps(chunk) for chunk in _chunks(completion, request)]
+        events = [json.dumps(chunk) for chunk in chunks(completion, request)]
         for event in [*events, "[DONE]"]:
             data = f"data: {event}\n\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -125,53 +125,3 @@ def _parse(body: bytes) -> dict[str, Any]:
     if not isinstance(request.get("n") or 1, int) or not 1 <= (request.get("n") or 1) <= 128:
         raise _RequestError(400, "`n` must be a number from 1 to 128")
     return request
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        return "\n".join(part for part in parts if isinstance(part, str))
-    return ""
-
-
-def _complete(request: dict[str, Any], answers: Answers, benchmark: str | None) -> dict[str, Any]:
-    messages = request["messages"]
-    question = next((_text(m.get("content")) for m in reversed(messages) if m.get("role") == "user"), "")
-    reply = answers.reply(question, benchmark)
-    count = request.get("n") or 1
-    message = {"role": "assistant", "content": reply}
-    choices = [{"index": i, "message": message, "finish_reason": "stop"} for i in range(count)]
-    # Words stand in for tokens: what matters is that the same request always gives the same numbers.
-    asked = sum(len(_text(m.get("content")).split()) for m in messages)
-    said = len(reply.split()) * count
-    return {
-        "id": f"chatcmpl-{zlib.crc32(question.encode('utf-8', 'replace')):08x}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": request["model"],
-        "choices": choices,
-        "usage": {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said},
-    }
-
-
-def _chunks(completion: dict[str, Any], request: dict[str, Any]) -> list[dict[str, Any]]:
-    head = {**completion, "object": "chat.completion.chunk"}
-    usage = head.pop("usage")
-    options = request.get("stream_options")
-    with_usage = isinstance(options, dict) and bool(options.get("include_usage"))
-    extra = {"usage": None} if with_usage else {}
-
-    def chunk(index: int, delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
-        return {**head, "choices": [{"index": index, "delta": delta, "finish_reason": finish}], **extra}
-
-    chunks = []
-    for choice in completion["choices"]:
-        index, reply = choice["index"], choice["message"]["content"]
-        chunks.append(chunk(index, {"role": "assistant", "content": ""}))
-        chunks += [chunk(index, {"content": reply[at : at + 40]}) for at in range(0, len(reply), 40)]
-        chunks.append(chunk(index, {}, "stop"))
-    if with_usage:
-        chunks.append({**head, "choices": [], "usage": usage})
-    return chunks

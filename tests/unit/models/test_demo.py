@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchrouter.models.answers import UNKNOWN, Answers
+from benchrouter.models.answers import UNKNOWN, Answers, Message
 from benchrouter.models.demo import DemoEndpoint
 
 LONG = "é" * 100 + "\n```python\nx = 1\n```"
@@ -19,7 +19,10 @@ LONG = "é" * 100 + "\n```python\nx = 1\n```"
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[DemoEndpoint]:
-    with DemoEndpoint(Answers({"a b": {"what?": LONG}, "other": {"what?": "other"}})) as started:
+    calls = (("look", '{"where": "' + "é" * 50 + '"}'), ("wait", "{}"))
+    turns = (Message(None, calls), Message("And now:", (("go", "{}"),)), Message("Done."))
+    book = {"what?": {"": LONG}, "do it": {"": turns, "You are B.": "I am B."}}
+    with DemoEndpoint(Answers({"a b": book, "other": {"what?": {"": "other"}}})) as started:
         yield started
 
 
@@ -82,6 +85,83 @@ def test_streamed_chunks_give_the_same_text(endpoint: DemoEndpoint) -> None:
         assert said[-1]["finish_reason"] == "stop"
     assert chunks[-1]["choices"] == []
     assert chunks[-1]["usage"]["total_tokens"] > 0
+
+
+def talk(endpoint: DemoEndpoint, rounds: int, **more: Any) -> list[dict[str, Any]]:
+    """Ask, do what is asked for, and ask again, as an agent does; return the choices."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "do it"}]
+    choices = []
+    for _ in range(rounds):
+        body = {"model": "demo", "messages": messages, **more}
+        choices.append(json.loads(post(endpoint.endpoint_for("a b"), body)[1])["choices"][0])
+        messages.append(choices[-1]["message"])
+        for call in messages[-1].get("tool_calls", []):
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": "ok"})
+    return choices
+
+
+def test_tool_calls_come_turn_by_turn_with_ids_of_their_own(endpoint: DemoEndpoint) -> None:
+    choices = talk(endpoint, 4)
+    assert talk(endpoint, 4) == choices
+    assert [choice["finish_reason"] for choice in choices] == ["tool_calls", "tool_calls", "stop", "stop"]
+    assert [choice["message"]["content"] for choice in choices] == [None, "And now:", "Done.", UNKNOWN]
+    calls = [call for choice in choices for call in choice["message"].get("tool_calls", [])]
+    assert [call["id"] for call in calls] == ["call_0", "call_1", "call_2"]
+    assert [call["function"]["name"] for call in calls] == ["look", "wait", "go"]
+    assert json.loads(calls[0]["function"]["arguments"]) == {"where": "é" * 50}
+    assert {call["type"] for call in calls} == {"function"}
+
+
+def test_a_new_user_message_begins_anew_and_ids_go_on(endpoint: DemoEndpoint) -> None:
+    said = talk(endpoint, 1)[0]["message"]
+    messages = [{"role": "user", "content": "before"}, said, {"role": "user", "content": "do it"}]
+    reply = post(endpoint.endpoint_for("a b"), {"model": "demo", "messages": messages})[1]
+    (choice,) = json.loads(reply)["choices"]
+    assert [call["id"] for call in choice["message"]["tool_calls"]] == ["call_2", "call_3"]
+
+
+def test_system_and_developer_messages_choose_among_lines(endpoint: DemoEndpoint) -> None:
+    for role in ("system", "developer"):
+        told = {"role": role, "content": [{"type": "text", "text": "You  are\nB. Be kind."}]}
+        body = {"model": "demo", "messages": [told, {"role": "user", "content": "do it"}]}
+        reply = json.loads(post(endpoint.endpoint_for("a b"), body)[1])
+        assert reply["choices"][0]["message"]["content"] == "I am B."
+
+
+def test_odd_messages_are_no_fault_of_the_server(endpoint: DemoEndpoint) -> None:
+    odd = [{}, {"role": "assistant", "tool_calls": 3}, {"role": "system", "content": None}, {"role": ["user"]}]
+    status, data = post(endpoint.start(), {"model": "demo", "messages": odd})
+    assert status == 200
+    assert json.loads(data)["choices"][0]["message"]["content"] == UNKNOWN
+
+
+def test_streamed_tool_calls_give_the_same_message(endpoint: DemoEndpoint) -> None:
+    whole = talk(endpoint, 2)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "do it"}]
+    for choice in whole:
+        body = {"model": "demo", "messages": messages, "stream": True}
+        data = post(endpoint.endpoint_for("a b"), body)[1].decode()
+        events = [event.removeprefix("data: ") for event in data.strip().split("\n\n")]
+        parts = [json.loads(event)["choices"][0] for event in events[:-1]]
+        assert gathered([part["delta"] for part in parts]) == choice["message"]
+        assert [part["finish_reason"] for part in parts if part["finish_reason"]] == ["tool_calls"]
+        messages.append(choice["message"])
+
+
+def gathered(deltas: list[dict[str, Any]]) -> dict[str, Any]:
+    """Put deltas together as clients of OpenAI do."""
+    content: str | None = None
+    calls: dict[int, dict[str, Any]] = {}
+    for delta in deltas:
+        if delta.get("content") is not None:
+            content = (content or "") + delta["content"]
+        for part in delta.get("tool_calls", []):
+            call = calls.setdefault(part["index"], {"function": {"arguments": ""}})
+            call.update({key: part[key] for key in ("id", "type") if key in part})
+            if "name" in part["function"]:
+                call["function"]["name"] = part["function"]["name"]
+            call["function"]["arguments"] += part["function"]["arguments"]
+    return {"role": "assistant", "content": content, "tool_calls": list(calls.values())}
 
 
 def test_lists_one_model(endpoint: DemoEndpoint) -> None:

@@ -1,0 +1,46 @@
+"""The examples in docs/demo-model.md are answer files, and are answered as the page says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from demo_scores import ROOT
+
+from benchrouter.models.answer_lines import FIELDS
+from benchrouter.models.answers import UNKNOWN, Answers, load_answers
+
+PAGE = (ROOT / "docs" / "demo-model.md").read_text()
+BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+
+
+def answers(tmp_path: Path, block: str) -> Answers:
+    (tmp_path / "answers.jsonl").write_text(block)
+    return load_answers({"desk": tmp_path})
+
+
+def test_the_page_names_every_field_and_the_answer_to_the_unknown() -> None:
+    named = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert (len(named), set(named)) == (len(FIELDS), set(FIELDS))
+    assert f'"{UNKNOWN}"' in PAGE
+
+
+def test_the_plain_lines(tmp_path: Path) -> None:
+    said = answers(tmp_path, BLOCKS[0])
+    asked = [json.loads(line)["question"] for line in BLOCKS[0].splitlines()]
+    assert [said.reply(question).content for question in asked] == ["brown", "orange"]
+
+
+def test_the_conversation(tmp_path: Path) -> None:
+    said = answers(tmp_path, BLOCKS[1])
+    turns = [said.reply("Cancel my flight, please.", turn=turn) for turn in range(4)]
+    assert [message.content for message in turns] == ["One moment.", None, "It is cancelled.", UNKNOWN]
+    assert [message.calls[0][0] for message in turns[:2]] == ["find", "cancel"]
+
+
+def test_the_simulated_users(tmp_path: Path) -> None:
+    said = answers(tmp_path, BLOCKS[2])
+    told = ("Be kind. You want to cancel F7.", "You want to go to Rome.", "")
+    expected = ["Nothing.", "A flight to Rome.", "Who is asking?"]
+    assert [said.reply("How can I help?", system=system).content for system in told] == expected
