@@ -52,6 +52,19 @@ if [ -e "$here/sources.list" ]; then
     cp "$here/sources.list" "$root/etc/apt/sources.list"
 fi
 rm -f "$root"/usr/lib/python3*/EXTERNALLY-MANAGED
+# Debian leaves out the lists of files by which pip replaces a package, and a pinned newer one could not be installed.
+for info in "$root"/usr/lib/python3/dist-packages/*-info; do
+    case $info in
+        *.egg-info) list=$info/installed-files.txt base=../ ;;
+        *) list=$info/RECORD base= ;;
+    esac
+    [ -d "$info" ] && [ ! -e "$list" ] || continue
+    owner=$(chroot "$root" dpkg-query --search "${info#"$root"}" | head -n 1 | cut -d: -f1)
+    [ -n "$owner" ] || continue
+    chroot "$root" dpkg-query --listfiles "$owner" | grep -v __pycache__ | while read -r path; do
+        [ -d "$root$path" ] || echo "$path"
+    done | sed -n "s|^/usr/lib/python3/dist-packages/|$base|p" | sed "$([ -n "$base" ] || echo 's/$/,,/')" >"$list"
+done
 rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/archives/*.deb
 """
 

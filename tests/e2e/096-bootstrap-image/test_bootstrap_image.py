@@ -65,3 +65,11 @@ def test_a_base_that_nobody_has_is_listed_with_what_to_do(project: Project, base
     assert set(project.job_states().values()) == {"FAILED image_missing"}
     assert f"missing: {base} for b/b" in done.out
     assert f"doit bootstrap-image {base}" in done.out
+
+
+def test_pip_replaces_what_debian_brought(project: Project, base: str) -> None:
+    """Install a pinned release over the one of Debian, whose list of files pip needs to remove it."""
+    assert project.doit("bootstrap-image", base, "--packages", "python3-pip", "--suite", "trixie").status == 0
+    pins = "typing_extensions==4.15.0 setuptools==80.9.0"
+    project.benchmark("b", {"t": SCORE % 0.5}, dockerfile=f"FROM {base}\nRUN pip install --no-cache-dir {pins}\n")
+    project.run(deadline=400)
