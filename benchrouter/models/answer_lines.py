@@ -2,7 +2,7 @@
 
 One JSON object a line:
 
-    {"task": "capitals", "item": "1", "question": "…", "answer": "Paris", "wrong": "Lyon", "system": "…"}
+    {"task": "capitals", "item": "1", "question": "…", "answer": "Paris", "wrong": "Lyon", "system": "…", "seen": ["…"]}
 
 `answer` and `wrong` are a text, or a list of assistant messages; a message is a text or
 `{"content": "…", "tool_calls": [{"name": "…", "arguments": {…}}]}` with either or both. Lines of the same task and
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 from benchrouter.models.model import ModelError
 
 UNKNOWN = "I do not know."
-FIELDS = ("task", "item", "question", "answer", "wrong", "system")
+FIELDS = ("task", "item", "question", "answer", "wrong", "system", "seen")
 _FIELDS = frozenset(FIELDS)
 _TEXTS = ("task", "item", "question")
 _MESSAGE = ("content", "tool_calls")
@@ -35,8 +35,16 @@ class Message(NamedTuple):
 Said = str | tuple[Message, ...]
 """A text, said at every turn, or one message for each turn."""
 
-Book = dict[str, dict[str, Said]]
-"""What is said to each normalised question, by normalised `system`; "" is the line without one."""
+
+class Given(NamedTuple):
+    """What must stand in a request beside the question, normalised: in its system messages, in what tools gave."""
+
+    system: str = ""
+    seen: frozenset[str] = frozenset()
+
+
+Book = dict[str, dict[Given, Said]]
+"""What is said to each normalised question, by what else must be given."""
 
 
 class _Misformed(Exception):
@@ -94,10 +102,10 @@ class _Reading(NamedTuple):
         else:
             self.same.setdefault((task, item), number)
         known = self.book.setdefault(normalise(entry["question"]), {})
-        system = normalise(entry.get("system", ""))
-        if system in known:
-            _refuse("this question is there already; lines of a benchmark differ in `question` or in `system`")
-        known[system] = wrong if wrong_now else answer
+        given = Given(normalise(entry.get("system", "")), _seen(entry.get("seen", [])))
+        if given in known:
+            _refuse("this question is there already; lines of a benchmark differ in `question`, `system` or `seen`")
+        known[given] = wrong if wrong_now else answer
 
 
 def _entry(line: bytes) -> dict[str, Any]:
@@ -115,6 +123,13 @@ def _entry(line: bytes) -> dict[str, Any]:
     if "system" in entry and not (isinstance(entry["system"], str) and entry["system"].strip()):
         _refuse("`system` must be a text that is not empty")
     return entry
+
+
+def _seen(value: object) -> frozenset[str]:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
+        _refuse("`seen` must be a text that is not empty, or a list of such texts")
+    return frozenset(normalise(text) for text in texts)
 
 
 def _said(value: object, name: str) -> Said:

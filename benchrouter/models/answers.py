@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from benchrouter.models.answer_lines import (
     UNKNOWN,
     Book,
+    Given,
     Message,
     Said,
     expected_wrong,
@@ -46,27 +47,28 @@ class Answers:
 
     books: Mapping[str, Book] = field(default_factory=dict)
 
-    def reply(self, question: str, benchmark: str | None = None, *, system: str = "", turn: int = 0) -> Message:
+    def reply(
+        self, question: str, benchmark: str | None = None, *, system: str = "", seen: str = "", turn: int = 0
+    ) -> Message:
         """Answer a question, from one benchmark's book or (None) from the first that knows it.
 
-        `system` is the text of the request's system messages, `turn` how many assistant messages follow the
-        question in it. What no book knows, and turns beyond a list's end, are answered with UNKNOWN.
+        `system` is the text of the request's system messages, `seen` that of the tool messages after the question,
+        `turn` how many assistant messages follow it. What no book knows, and turns beyond a list's end, are answered
+        with UNKNOWN.
         """
-        known, told = normalise(question), normalise(system)
+        known, told, given = normalise(question), normalise(system), normalise(seen)
         books = self.books.values() if benchmark is None else [self.books.get(benchmark, {})]
-        found = (_pick(book[known], told) for book in books if known in book)
+        found = (_pick(book[known], told, given) for book in books if known in book)
         said = next((one for one in found if one is not None), UNKNOWN)
         if isinstance(said, str):
             return Message(said)
         return said[turn] if turn < len(said) else Message(UNKNOWN)
 
 
-def _pick(lines: Mapping[str, Said], told: str) -> Said | None:
-    """Choose the line whose `system` occurs in what was told, the longest such; else the one without."""
-    if len(lines) > 1 or "" not in lines:
-        fitting = [system for system in lines if system in told]
-        return lines[max(fitting, key=len)] if fitting else None
-    return lines[""]
+def _pick(lines: Mapping[Given, Said], told: str, given: str) -> Said | None:
+    """Choose the line whose needs are met: the one with most `seen`, among those the longest `system`."""
+    fitting = [need for need in lines if need.system in told and all(text in given for text in need.seen)]
+    return lines[max(fitting, key=lambda need: (len(need.seen), len(need.system)))] if fitting else None
 
 
 def load_answers(roots: Mapping[str, Path], digests: Mapping[str, str] | None = None) -> Answers:

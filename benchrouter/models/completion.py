@@ -17,7 +17,8 @@ def complete(request: dict[str, Any], answers: Answers, benchmark: str | None) -
     question = text_of(messages[last].get("content")) if last >= 0 else ""
     system = "\n".join(text_of(m.get("content")) for m in messages if m.get("role") in ("system", "developer"))
     turn = sum(message.get("role") == "assistant" for message in messages[last + 1 :])
-    reply = answers.reply(question, benchmark, system=system, turn=turn)
+    seen = "\n".join(text_of(m.get("content")) for m in messages[last + 1 :] if m.get("role") == "tool")
+    reply = answers.reply(question, benchmark, system=system, seen=seen, turn=turn)
     count = request.get("n") or 1
     finish = "tool_calls" if reply.calls else "stop"
     choice = {"message": _message(reply, _calls_before(messages)), "finish_reason": finish}

@@ -44,3 +44,10 @@ def test_the_simulated_users(tmp_path: Path) -> None:
     told = ("Be kind. You want to cancel F7.", "You want to go to Rome.", "")
     expected = ["Nothing.", "A flight to Rome.", "Who is asking?"]
     assert [said.reply("How can I help?", system=system).content for system in told] == expected
+
+
+def test_the_tool_that_shows_who_it_is(tmp_path: Path) -> None:
+    said = answers(tmp_path, BLOCKS[3])
+    assert [call[0] for call in said.reply("No signal.").calls] == ["status"]
+    given = ("battery: 80 %, SIM: missing", "airplane mode: on", "all is well")
+    assert [said.reply("No signal.", seen=seen, turn=1).content for seen in given] == ["Wait.", "Turn it off.", UNKNOWN]

@@ -135,6 +135,28 @@ def test_the_system_message_tells_lines_with_the_same_question_apart(tmp_path: P
     assert answers.reply("Q2", system="A to Y").content == UNKNOWN
 
 
+def test_what_tools_gave_tells_lines_with_the_same_question_apart(tmp_path: Path) -> None:
+    lines = [
+        line(item="0", question="never"),
+        line(item="1", answer="any"),
+        line(item="2", answer="one", seen="SIM:  out"),
+        line(item="3", answer="both", seen=["SIM: out", "data: off"]),
+        line(item="4", answer="told", system="a long text about Rome"),
+        line(item="5", answer="both told", system="Rome", seen=["data: off", "SIM: out"]),
+    ]
+    answers = load_answers({"x": write(tmp_path, *lines)})
+    for seen, system, said in (
+        ("", "", "any"),
+        ("SIM: in\ndata: off", "", "any"),
+        ("SIM:\nout", "", "one"),
+        ("data: off\nSIM: out", "", "both"),
+        ("", "a long text about Rome", "told"),
+        ("SIM: out", "a long text about Rome", "one"),
+        ("SIM: out, data: off", "Rome", "both told"),
+    ):
+        assert answers.reply("Q", system=system, seen=seen).content == said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -147,6 +169,8 @@ def test_the_system_message_tells_lines_with_the_same_question_apart(tmp_path: P
         (line(anwser="x"), "unknown field `anwser`"),
         (line(system=" "), "`system` must be a text that is not empty"),
         (line(system=None), "`system` must be a text that is not empty"),
+        (line(seen=""), "`seen` must be a text that is not empty, or a list"),
+        (line(seen=["a", 3]), "`seen` must be a text that is not empty, or a list"),
         (line(item="9", answer=UNKNOWN), "are the same"),
         ('{"task": "t"}', "`item` must be a text"),
         ('{"task": "t", "item": "i", "question": "q"}', "`answer` is missing"),
@@ -178,6 +202,8 @@ def test_a_question_that_occurs_twice_is_refused(tmp_path: Path) -> None:
         load_answers({"x": write(tmp_path, line(), line(item="2", question=" Q "))})
     with pytest.raises(ModelError, match=r"answers\.jsonl:2: .* there already"):
         load_answers({"x": write(tmp_path, line(system="a b"), line(item="2", system=" a  b"))})
+    with pytest.raises(ModelError, match=r"answers\.jsonl:2: .* there already"):
+        load_answers({"x": write(tmp_path, line(seen=["a b", "c"]), line(item="2", seen=["c", "a  b"]))})
 
 
 def test_an_item_that_cannot_be_wrong_is_refused_at_its_first_line(tmp_path: Path) -> None:

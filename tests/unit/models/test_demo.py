@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchrouter.models.answer_lines import Book, Given
 from benchrouter.models.answers import UNKNOWN, Answers, Message
 from benchrouter.models.demo import DemoEndpoint
 
@@ -21,8 +22,13 @@ LONG = "é" * 100 + "\n```python\nx = 1\n```"
 def endpoint() -> Iterator[DemoEndpoint]:
     calls = (("look", '{"where": "' + "é" * 50 + '"}'), ("wait", "{}"))
     turns = (Message(None, calls), Message("And now:", (("go", "{}"),)), Message("Done."))
-    book = {"what?": {"": LONG}, "do it": {"": turns, "You are B.": "I am B."}}
-    with DemoEndpoint(Answers({"a b": book, "other": {"what?": {"": "other"}}})) as started:
+    any_time, missing = Given(), Given(seen=frozenset({"SIM: missing"}))
+    book: Book = {
+        "what?": {any_time: LONG},
+        "do it": {any_time: turns, Given("You are B."): "I am B."},
+        "look": {any_time: "Where?", missing: "The SIM card is missing."},
+    }
+    with DemoEndpoint(Answers({"a b": book, "other": {"what?": {any_time: "other"}}})) as started:
         yield started
 
 
@@ -126,6 +132,18 @@ def test_system_and_developer_messages_choose_among_lines(endpoint: DemoEndpoint
         body = {"model": "demo", "messages": [told, {"role": "user", "content": "do it"}]}
         reply = json.loads(post(endpoint.endpoint_for("a b"), body)[1])
         assert reply["choices"][0]["message"]["content"] == "I am B."
+
+
+def test_tool_messages_after_the_question_choose_among_lines(endpoint: DemoEndpoint) -> None:
+    asked, called = {"role": "user", "content": "look"}, {"role": "assistant", "content": "I look."}
+    tool = {"role": "tool", "tool_call_id": "call_0", "content": [{"type": "text", "text": "SIM:  missing"}]}
+    for messages, said in (
+        ([asked], "Where?"),
+        ([asked, called, tool], "The SIM card is missing."),
+        ([asked, called, tool, asked], "Where?"),
+    ):
+        reply = json.loads(post(endpoint.endpoint_for("a b"), {"model": "demo", "messages": messages})[1])
+        assert reply["choices"][0]["message"]["content"] == said
 
 
 def test_odd_messages_are_no_fault_of_the_server(endpoint: DemoEndpoint) -> None:
