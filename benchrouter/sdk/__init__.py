@@ -1,6 +1,8 @@
 """What a task may import inside its container: Python 3.7 and up, standard library only, all optional."""
 
-from benchrouter.sdk.endpoint import EndpointError, chat
+from benchrouter.sdk.endpoint import EndpointError, chat, complete
+from benchrouter.sdk.items import write_items
 from benchrouter.sdk.result import write_result
+from benchrouter.sdk.selection import select
 
-__all__ = ["EndpointError", "chat", "write_result"]
+__all__ = ["EndpointError", "chat", "complete", "select", "write_items", "write_result"]

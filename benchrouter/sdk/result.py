@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 INVALID_RESULT, NO_RESULT, ENDPOINT_FAILED = 65, 66, 75
+ENDPOINT = "endpoint: "
 _LARGEST = 64 * 1024 * 1024
 
 
-class ResultError(Exception):
+class ResultError(ValueError):
     """The result file is missing, holds no valid score, or blames the endpoint; `status` tells which."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -22,7 +23,11 @@ class ResultError(Exception):
 
 def write_result(overall: float, **raw: Any) -> Path:
     """Write `result.json` with `overall` (0..1) and whatever else is given; return its path."""
-    document = dict(raw, overall=_score(overall, "overall"))
+    return write_document(dict(raw, overall=score_of(overall, "overall")))
+
+
+def write_document(document: dict[str, Any]) -> Path:
+    """Write `result.json` into the output directory by one rename; return its path."""
     path = Path(os.environ.get("BENCHROUTER_OUTPUT_DIR", "."), "result.json")
     part = path.with_name("result.json.part")
     part.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
@@ -36,7 +41,7 @@ def check_result(path: Path, key: str) -> tuple[float, dict[str, Any]]:
     error = raw.get("error")
     if isinstance(error, dict) and error.get("kind") == "endpoint":
         raise ResultError(ENDPOINT_FAILED, f"the endpoint failed: {error!r:.300}")
-    overall = _score(_lookup(raw, key), key)
+    overall = score_of(_lookup(raw, key), key)
     if error and overall == 0:
         raise ResultError(INVALID_RESULT, f"`error` beside a score of 0: {error!r:.300}")
     return overall, raw
@@ -79,7 +84,8 @@ def _lookup(raw: dict[str, Any], key: str) -> Any:
     return value
 
 
-def _score(value: Any, key: str) -> float:
+def score_of(value: Any, key: str) -> float:
+    """Give a score as a number from 0 to 1; raise ResultError for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ResultError(INVALID_RESULT, f"`{key}` is {value!r:.100}, not a number")
     if not 0 <= value <= 1:  # so NaN is refused too

@@ -7,6 +7,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -74,3 +76,29 @@ def test_its_script_blames_the_endpoint_when_that_fails(colours: Path, tmp_path:
     endpoint.stop()
     assert run(colours, tmp_path, url)[0] == 75
     assert not (tmp_path / "result.json").exists()
+
+
+def test_the_script_with_items_asks_the_same_few_and_writes_each(tmp_path: Path) -> None:
+    (script,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (tmp_path / "sums.py").write_text(script)
+    sums = {f"{a}+{b}": (f"What is {a} + {b}?", str(a + b)) for a in range(10) for b in range(10)}
+    lines = [{"task": "sums", "item": item, "question": ask, "answer": sum} for item, (ask, sum) in sums.items()]
+    ordered = sorted(lines, key=lambda line: sha256(f"0:{line['item']}".encode()).hexdigest())
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ordered))
+    asked: list[list[str]] = []
+    with DemoEndpoint(load_answers({"sums": tmp_path})) as endpoint:
+        for limit in (10, 20):
+            environment = {
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "BENCHROUTER_MODEL_ENDPOINT": endpoint.endpoint_for("sums"),
+                "BENCHROUTER_MODEL_NAME": "demo",
+                "BENCHROUTER_OUTPUT_DIR": str(tmp_path),
+                "BENCH_LIMIT": str(limit),
+            }
+            subprocess.run([sys.executable, "sums.py"], cwd=tmp_path, env=environment, check=True)
+            result = json.loads((tmp_path / "result.json").read_text())
+            assert result["overall"] == 0.8
+            assert all(item["tokens"]["prompt"] == 5 for item in result["items"])
+            asked.append([item["id"] for item in result["items"]])
+    assert asked[1][:10] == asked[0] == [line["item"] for line in ordered[:10]]

@@ -1,4 +1,4 @@
-"""chat and write_result as a task's script uses them, against a real HTTP server."""
+"""chat, complete and write_result as a task's script uses them, against a real HTTP server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchrouter.sdk import EndpointError, chat, write_result
+from benchrouter.sdk import EndpointError, chat, complete, write_result
 from benchrouter.sdk.result import ResultError
 
 GOOD = {"choices": [{"message": {"content": "four"}}]}
@@ -25,6 +25,7 @@ class Endpoint:
     def __init__(self) -> None:
         self.script: list[tuple[int, Any]] = [(200, GOOD)]
         self.asked: list[dict[str, Any]] = []
+        self.length = 0
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -34,7 +35,7 @@ class Endpoint:
                 status, answer = endpoint.script.pop(0) if len(endpoint.script) > 1 else endpoint.script[0]
                 data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
                 self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
+                self.send_header("Content-Length", str(max(len(data), endpoint.length)))
                 self.send_header("Retry-After", "0")
                 self.end_headers()
                 self.wfile.write(data)
@@ -98,6 +99,11 @@ def test_no_text_in_the_answer_is_an_empty_answer(endpoint: Endpoint) -> None:
         ((500, {}), 2, "status 500"),
         ((200, {"choices": []}), 1, "no choices"),
         ((200, [1]), 1, "no choices"),
+        ((200, {"choices": [{"message": "four"}]}), 1, "no choices"),
+        ((200, {"choices": [{"message": {}}]}), 1, "no choices"),
+        ((200, b"<html>"), 2, "JSONDecodeError"),
+        ((200, b"\xff"), 2, "UnicodeDecodeError"),
+        ((200, b""), 2, "JSONDecodeError"),
     ],
 )
 def test_a_failing_endpoint_is_no_zero(
@@ -107,6 +113,36 @@ def test_a_failing_endpoint_is_no_zero(
     with pytest.raises(EndpointError) as raised:
         chat("?", attempts=2)
     assert says in str(raised.value) and raised.value.code == 75 and len(endpoint.asked) == asked
+
+
+def test_an_answer_that_is_cut_off_is_a_failure_of_the_endpoint(endpoint: Endpoint) -> None:
+    endpoint.length = 500
+    with pytest.raises(EndpointError, match="IncompleteRead"):
+        chat("?", attempts=1)
+
+
+def test_the_whole_answer_is_given_tool_calls_and_usage_included(endpoint: Endpoint) -> None:
+    call = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}], "usage": {"prompt_tokens": 3}}
+    endpoint.script = [(200, said)]
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    assert complete([{"role": "user", "content": "?"}], tools, tool_choice="auto") == said
+    assert (endpoint.asked[0]["tools"], endpoint.asked[0]["tool_choice"]) == (tools, "auto")
+    assert chat("?") == "" and "tools" not in endpoint.asked[1]
+
+
+def test_what_is_sent_along_has_an_order(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sent(**more: Any) -> dict[str, Any]:
+        complete("?", **more)
+        return {key: endpoint.asked[-1][key] for key in ("seed", "temperature", "top_p") if key in endpoint.asked[-1]}
+
+    defaults = {"temperature": 0, "top_p": 1}
+    assert sent() == {}
+    monkeypatch.setenv("BENCHROUTER_SEED", "7")
+    assert sent(defaults=defaults) == {"seed": 7, "temperature": 0, "top_p": 1}
+    monkeypatch.setenv("BENCHROUTER_MODEL_PARAMETERS", '{"temperature": 0.6, "seed": 8}')
+    assert sent(defaults=defaults) == {"seed": 8, "temperature": 0.6, "top_p": 1}
+    assert sent(defaults=defaults, temperature=1) == {"seed": 8, "temperature": 1, "top_p": 1}
 
 
 def test_an_endpoint_error_gets_past_a_broad_except_and_ends_the_script_with_75(endpoint: Endpoint) -> None:
