@@ -2,36 +2,93 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-from collections.abc import Iterable
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable, Iterator
+
+from benchrouter.jobs.secret_forms import (
+    SHORTEST,
+    encoded_forms,
+    folded,
+    place_from_end,
+    plain_forms,
+    unfolding,
+)
 
 MARK = b"[redacted]"
-SHORTEST = 8
 PLACEHOLDERS = frozenset({"EMPTY", "changeme", "placeholder", "not-needed", "sk-no-key-required"})
+_LOOKED_UP = 4
+_LINE_END = 32
 
 Span = tuple[int, int]
 
 
-class Redactor:
-    """Mask the given values, in plain, JSON-escaped and URL-escaped form, in bytes of any kind."""
+class _Needles:
+    """Searches data for some forms, whole or cut off behind two thirds, and for the beginning of one at its end."""
 
-    def __init__(self, values: Iterable[str]) -> None:
-        kept = {value for value in values if len(value) >= SHORTEST and value not in PLACEHOLDERS}
-        self._forms = tuple(sorted({form for value in kept for form in _forms(value)}))
+    def __init__(self, forms: Iterable[bytes]) -> None:
+        self._forms = tuple(sorted(set(forms)))
         # Whoever prints a secret may be killed before its end: what has two thirds of it is masked.
         self._by_stem: dict[bytes, list[bytes]] = {}
         for form in self._forms:
             self._by_stem.setdefault(form[: max(SHORTEST, len(form) * 2 // 3)], []).append(form)
+        self._by_signs: dict[tuple[bytes, ...], list[bytes]] = {}
+        for stem in self._by_stem:
+            self._by_signs.setdefault(tuple(sign for sign in (b"\\", b"%") if sign in stem), []).append(stem)
+        self._all = b"\0".join(self._forms)
+        self._heads = tuple({form[:length] for form in self._forms for length in range(1, _LOOKED_UP)})
 
     def __bool__(self) -> bool:
         return bool(self._forms)
 
+    def any_in(self, data: bytes) -> bool:
+        """Tell whether a secret is in the data."""
+        return any(stem in data for stem in self._likely(data))
+
+    def spans(self, data: bytes) -> list[Span]:
+        """Find every secret, in no order; some may overlap."""
+        found: list[Span] = []
+        for stem in self._likely(data):
+            at = data.find(stem)
+            while at >= 0:
+                longest = max(_shared(form, data, at, len(stem)) for form in self._by_stem[stem])
+                found.append((at, at + longest))
+                at = data.find(stem, at + 1)
+        return found
+
+    def _likely(self, data: bytes) -> Iterator[bytes]:
+        """List the stems that the data may hold: most of them have an escape in them, most data has none."""
+        for signs, stems in self._by_signs.items():
+            if all(sign in data for sign in signs):
+                yield from stems
+
+    def begun(self, data: bytes) -> int:
+        """Count the bytes at the end of the data with which a secret may have begun that goes on behind it."""
+        end = data[-_LOOKED_UP:]
+        if len(end) == _LOOKED_UP and end in self._all:
+            longest = max(_begun(form, data, end) for form in self._forms)
+            if longest:
+                return longest
+        if not data.endswith(self._heads):
+            return 0
+        return max(len(head) for head in self._heads if data.endswith(head))
+
+
+class Redactor:
+    """Mask the given values in bytes of any kind: plain, escaped for JSON or URLs, in base64, in hexadecimal.
+
+    What is encoded may stand anywhere in what was encoded with it, and may be broken into lines.
+    """
+
+    def __init__(self, values: Iterable[str]) -> None:
+        kept = {value for value in values if len(value) >= SHORTEST and value not in PLACEHOLDERS}
+        self._plain = _Needles(form for value in kept for form in plain_forms(value))
+        self._encoded = _Needles(form for value in kept for form in encoded_forms(value))
+
+    def __bool__(self) -> bool:
+        return bool(self._plain)
+
     def scrub(self, data: bytes) -> bytes:
         """Mask every secret in a complete piece of data."""
-        if not any(stem in data for stem in self._likely(data)):
+        if not self._plain.any_in(data) and not self._encoded.any_in(folded(data)):
             return data
         stream = self.stream()
         return stream.feed(data) + stream.close()
@@ -45,33 +102,22 @@ class Redactor:
         """Start masking data that arrives in chunks, wherever their borders fall."""
         return Stream(self)
 
-    def spans(self, data: bytes) -> list[Span]:
-        """Find every secret, overlapping ones merged, so that no rest of one stays behind another."""
-        found: list[Span] = []
-        for stem in self._likely(data):
-            at = data.find(stem)
-            while at >= 0:
-                longest = max(_shared(form, data, at, len(stem)) for form in self._by_stem[stem])
-                found.append((at, at + longest))
-                at = data.find(stem, at + 1)
-        return merged(found)
+    def look(self, data: bytes) -> tuple[list[Span], int]:
+        """Find every secret, overlapping ones merged, and where one may have begun that the data does not end.
 
-    def _likely(self, data: bytes) -> list[bytes]:
-        """List the stems that the data may hold: most of them have an escape in them, most data has none."""
-        absent = [sign for sign in (b"\\", b"%") if sign not in data]
-        return [stem for stem in self._by_stem if not any(sign in stem for sign in absent)]
-
-    def open_at(self, data: bytes) -> int:
-        """Find where a secret may have begun that the data does not end; the data's length if nowhere."""
-        earliest = len(data)
-        for form in self._forms:
-            at = data.find(form[:1], max(0, len(data) - len(form) + 1))
-            while 0 <= at < earliest:
-                if form.startswith(data[at:]):
-                    earliest = at
-                    break
-                at = data.find(form[:1], at + 1)
-        return earliest
+        The latter is the data's length where there is none.
+        """
+        alike = folded(data)
+        found = self._plain.spans(data)
+        if encoded := self._encoded.spans(alike):
+            place = unfolding(data)
+            found += [(place(start), place(end - 1) + 1) for start, end in encoded]
+        begins = len(data) - self._plain.begun(data)
+        if not _ends_a_line_of_text(data):
+            whole = alike.rstrip(b"\\")  # what follows may be a line break, half of which is here
+            begun = self._encoded.begun(whole)
+            begins = min(begins, place_from_end(data, begun + len(alike) - len(whole))) if begun else begins
+        return merged(found), begins
 
 
 class Stream:
@@ -87,15 +133,14 @@ class Stream:
         if not self._redactor:
             return data
         data = self._held + data
-        return self._emit(data, self._redactor.open_at(data))
+        return self._emit(data, *self._redactor.look(data))
 
     def close(self) -> bytes:
         """Give back the bytes that are still held."""
-        return self._emit(self._held, len(self._held))
+        return self._emit(self._held, self._redactor.look(self._held)[0], len(self._held))
 
-    def _emit(self, data: bytes, cut: int) -> bytes:
+    def _emit(self, data: bytes, spans: list[Span], cut: int) -> bytes:
         marked = self._inside
-        spans = self._redactor.spans(data)
         if marked:
             spans = merged([(0, marked), *spans])
         out: list[bytes] = []
@@ -132,46 +177,16 @@ def _shared(form: bytes, data: bytes, at: int, known: int) -> int:
     return known
 
 
-def _forms(value: str) -> set[bytes]:
-    """Spell a value in the ways in which programs print it; each line of a longer text (a PEM key) too."""
-    plain = {value, *(line for line in value.splitlines() if len(line) >= SHORTEST)}
-    forms: set[str] = set()
-    for text in plain:
-        forms |= {text, repr(text)[1:-1], *_json_forms(text)}
-        for escaped in _url_forms(text):
-            forms |= {escaped, _lower_escapes(escaped)}
-    return {os.fsencode(form) for form in forms}
+def _begun(form: bytes, data: bytes, end: bytes) -> int:
+    """Count the bytes at the end of the data, the last of which are `end`, with which a form begins but not ends."""
+    at = form.rfind(end, 0, len(form) - 1)
+    while at >= 0:
+        if data.endswith(form[: at + len(end)]):
+            return at + len(end)
+        at = form.rfind(end, 0, at + len(end) - 1)
+    return 0
 
 
-def _json_forms(text: str) -> set[str]:
-    """Escape a text as JSON writers do, also JSON in JSON; some escape more than they have to."""
-    once = {_json(text, True), _json(text, False)}
-    for more in ("/", "<>&", "<>&='"):  # PHP, Go, Gson
-        escapes = {ord(char): "\\/" if char == "/" else f"\\u{ord(char):04x}" for char in more}
-        once |= {form.translate(escapes) for form in tuple(once)}
-    units = text.encode("utf-16-be", "surrogatepass")
-    once.add("".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2)))
-    once |= {re.sub(r"\\u[0-9a-f]{4}", lambda found: "\\u" + found[0][2:].upper(), form) for form in tuple(once)}
-    return once | {_json(form, True) for form in once}
-
-
-def _url_forms(text: str) -> set[str]:
-    """Escape a text for URLs as libraries do: they differ in what they leave as it is; escaped twice, too."""
-    once = {_quoted(text, safe) for safe in ("", "/", "!'()*", ";,/?:@&=+$!*'()#")}
-    once |= {quote_plus(text, safe, errors="surrogateescape") for safe in ("", "*")}
-    once |= {form.replace("~", "%7E") for form in tuple(once)}
-    once.add("".join(f"%{byte:02X}" for byte in os.fsencode(text)))
-    return once | {_quoted(form, "") for form in once}
-
-
-def _json(text: str, ascii_only: bool) -> str:
-    return json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-
-
-def _quoted(text: str, safe: str) -> str:
-    return quote(text, safe=safe, errors="surrogateescape")
-
-
-def _lower_escapes(text: str) -> str:
-    head, *rest = text.split("%")
-    return head + "".join("%" + part[:2].lower() + part[2:] for part in rest)
+def _ends_a_line_of_text(data: bytes) -> bool:
+    """Tell whether data ends with a line that no encoder has broken: it need not wait for the next one."""
+    return data.endswith(b"\n") and b" " in data[-_LINE_END:]

@@ -1,7 +1,8 @@
-"""Looking for a secret in everything that a run wrote, said or showed: whole, in pieces, and behind escapes."""
+"""Looking for a secret in everything that a run wrote, said or showed: whole, in pieces, escaped, encoded."""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -15,6 +16,9 @@ from urllib.parse import unquote_to_bytes
 from project import docker
 
 _PIECE = 7  # a mask that shows this many characters in a row shows too much
+_BREAK = re.compile(rb"\r?\n|\\r|\\n")
+_RUN = re.compile(rb"[A-Za-z0-9+/_-]{10,}")
+_HEX = re.compile(rb"[0-9a-fA-F]{14,}")
 _ESCAPE = re.compile(rb"\\u00([0-9a-fA-F]{2})|\\([\"\\/])|\\x([0-9a-fA-F]{2})")
 
 
@@ -29,8 +33,8 @@ class Canary:
         }
 
     def found_in(self, data: bytes) -> str:
-        """Give the first piece of a secret in some bytes, also behind JSON or URL escapes; empty when there is none."""
-        for plain in _unescaped(data):
+        """Give the first piece of a secret in some bytes, escaped or encoded too; empty when there is none."""
+        for plain in _readings(data):
             for piece in self._pieces:
                 at = plain.find(piece)
                 if at >= 0:
@@ -96,6 +100,26 @@ class Canary:
 
 SEEN = "seen in the environment of a container"
 """Not a leak: shows that the watcher did see the containers that were given the secret."""
+
+
+def _readings(data: bytes) -> Iterator[bytes]:
+    """Give the data as it is, without escapes, and what of it may be base64 or hexadecimal, decoded."""
+    for plain in _unescaped(data):
+        yield plain
+        yield from (_decoded(text) for text in {plain, _BREAK.sub(b"", plain)})
+
+
+def _decoded(text: bytes) -> bytes:
+    """Decode everything that looks like base64, from each of four places, or like hexadecimal, from both of two."""
+    found = []
+    for match in _RUN.finditer(text):
+        run = match[0].translate(bytes.maketrans(b"-_", b"+/"))
+        found += [base64.b64decode(run[at:][: (len(run) - at) // 4 * 4]) for at in range(4)]
+        found += [base64.b64decode(run[at:][: (len(run) - at) // 4 * 4 + n] + b"=" * (4 - n)) for at in range(4)
+                  for n in (2, 3) if (len(run) - at) % 4 >= n]  # fmt: skip
+    for match in _HEX.finditer(text):
+        found += [bytes.fromhex(match[0][at:][: (len(match[0]) - at) // 2 * 2].decode()) for at in range(2)]
+    return b"\0".join(found)
 
 
 def _unescaped(data: bytes) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """What a careless task does with its secrets; runs in the container. The first argument says which carelessness."""
 
 # ruff: noqa: UP031, PTH103, PTH211 -- runs in whatever Python an image has
+import base64
 import json
 import os
 import re
@@ -41,6 +42,22 @@ def forms(secret):
     ]
 
 
+def encodings(secret):
+    for before in ("", ":", "user:"[:2], "user:"):
+        for after in ("", "\n", " and more"):
+            data = (before + secret + after).encode()
+            for encoded in (base64.b64encode(data), base64.urlsafe_b64encode(data), base64.b16encode(data)):
+                yield encoded.decode()
+                yield quote(encoded)
+                yield encoded.decode().rstrip("=")
+            yield data.hex()
+    in_lines = base64.encodebytes(("a file of some lines, the key among them: %s\n" % secret * 3).encode()).decode()
+    yield in_lines
+    yield in_lines.replace("\n", "\r\n")
+    yield json.dumps(in_lines)
+    yield base64.b64encode(json.dumps({"key": secret}).encode()).decode()
+
+
 def say(text, stream=1):
     os.write(stream, text.encode())
 
@@ -62,6 +79,18 @@ def prints():
             say("%s\n" % form)
             say("%s\n" % form, 2)
     result()
+
+
+def encodes():
+    for secret in SECRETS:
+        for encoded in encodings(secret):
+            say("token=%s\n" % encoded)
+            say("%s\n" % encoded, 2)
+        for char in base64.encodebytes(("key: " + secret).encode()).decode():
+            say(char)
+            time.sleep(0.003)
+    write("encoded.txt", "\n".join(encoded for secret in SECRETS for encoded in encodings(secret)))
+    result(list=[encoded for secret in SECRETS for encoded in encodings(secret)])
 
 
 def splits():

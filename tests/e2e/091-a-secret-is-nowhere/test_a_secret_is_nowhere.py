@@ -18,6 +18,7 @@ from project import Done, Project, containers_of, wait_until
 SPILL = Path(__file__).with_name("spill.py").read_text()
 SPILLING = {
     "prints": "COMPLETED",
+    "encodes": "COMPLETED",
     "splits": "COMPLETED",
     "files": "COMPLETED",
     "escaped": "COMPLETED",
