@@ -2,7 +2,8 @@
 
 One JSON object a line:
 
-    {"task": "capitals", "item": "1", "question": "…", "answer": "Paris", "wrong": "Lyon", "system": "…", "seen": ["…"]}
+    {"task": "capitals", "item": "1", "question": "…", "answer": "Paris", "wrong": "Lyon", "system": "…", "seen": ["…"],
+     "tools": "0123456789abcdef"}
 
 `answer` and `wrong` are a text, or a list of assistant messages; a message is a text or
 `{"content": "…", "tool_calls": [{"name": "…", "arguments": {…}}]}` with either or both. Lines of the same task and
@@ -11,18 +12,21 @@ item share one position, that of the item's first line.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from benchrouter.models.model import ModelError
 
 UNKNOWN = "I do not know."
-FIELDS = ("task", "item", "question", "answer", "wrong", "system", "seen")
+FIELDS = ("task", "item", "question", "answer", "wrong", "system", "seen", "tools")
 _FIELDS = frozenset(FIELDS)
 _TEXTS = ("task", "item", "question")
 _MESSAGE = ("content", "tool_calls")
 _CALL = ("name", "arguments")
+_DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
 class Message(NamedTuple):
@@ -37,10 +41,14 @@ Said = str | tuple[Message, ...]
 
 
 class Given(NamedTuple):
-    """What must stand in a request beside the question, normalised: in its system messages, in what tools gave."""
+    """What must stand in a request beside the question, normalised: in its system messages, in what tools gave.
+
+    `tools` is the digest of the tools that it must offer.
+    """
 
     system: str = ""
     seen: frozenset[str] = frozenset()
+    tools: str = ""
 
 
 Book = dict[str, dict[Given, Said]]
@@ -54,6 +62,11 @@ class _Misformed(Exception):
 def normalise(text: str) -> str:
     """Make every run of white space one blank."""
     return " ".join(text.split())
+
+
+def digest_of_tools(tools: object) -> str:
+    """Digest the tools of a request: 16 hexadecimal digits of SHA-256 over JSON with sorted keys and no blanks."""
+    return hashlib.sha256(_compact(tools).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def is_wrong(position: int) -> bool:
@@ -102,9 +115,10 @@ class _Reading(NamedTuple):
         else:
             self.same.setdefault((task, item), number)
         known = self.book.setdefault(normalise(entry["question"]), {})
-        given = Given(normalise(entry.get("system", "")), _seen(entry.get("seen", [])))
+        given = Given(normalise(entry.get("system", "")), _seen(entry.get("seen", [])), entry.get("tools", ""))
         if given in known:
-            _refuse("this question is there already; lines of a benchmark differ in `question`, `system` or `seen`")
+            differ = "lines of a benchmark differ in `question`, `system`, `seen` or `tools`"
+            _refuse(f"this question is there already; {differ}")
         known[given] = wrong if wrong_now else answer
 
 
@@ -122,6 +136,8 @@ def _entry(line: bytes) -> dict[str, Any]:
         _refuse(f"unknown field `{min(entry.keys() - _FIELDS)}`; known are {', '.join(FIELDS)}")
     if "system" in entry and not (isinstance(entry["system"], str) and entry["system"].strip()):
         _refuse("`system` must be a text that is not empty")
+    if "tools" in entry and not (isinstance(entry["tools"], str) and _DIGEST.fullmatch(entry["tools"])):
+        _refuse("`tools` must be the first 16 hexadecimal digits of a SHA-256")
     return entry
 
 
@@ -179,3 +195,4 @@ def _no_constant(name: str) -> NoReturn:
 
 _decode = json.JSONDecoder(parse_constant=_no_constant).decode
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+_compact = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

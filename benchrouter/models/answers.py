@@ -48,27 +48,40 @@ class Answers:
     books: Mapping[str, Book] = field(default_factory=dict)
 
     def reply(
-        self, question: str, benchmark: str | None = None, *, system: str = "", seen: str = "", turn: int = 0
+        self,
+        question: str,
+        benchmark: str | None = None,
+        *,
+        system: str = "",
+        seen: str = "",
+        tools: str = "",
+        turn: int = 0,
     ) -> Message:
         """Answer a question, from one benchmark's book or (None) from the first that knows it.
 
         `system` is the text of the request's system messages, `seen` that of the tool messages after the question,
-        `turn` how many assistant messages follow it. What no book knows, and turns beyond a list's end, are answered
-        with UNKNOWN.
+        `tools` the digest of the tools that it offers, `turn` how many assistant messages follow the question. What no
+        book knows, and turns beyond a list's end, are answered with UNKNOWN.
         """
         known, told, given = normalise(question), normalise(system), normalise(seen)
         books = self.books.values() if benchmark is None else [self.books.get(benchmark, {})]
-        found = (_pick(book[known], told, given) for book in books if known in book)
+        found = (_pick(book[known], told, given, tools) for book in books if known in book)
         said = next((one for one in found if one is not None), UNKNOWN)
         if isinstance(said, str):
             return Message(said)
         return said[turn] if turn < len(said) else Message(UNKNOWN)
 
 
-def _pick(lines: Mapping[Given, Said], told: str, given: str) -> Said | None:
-    """Choose the line whose needs are met: the one with most `seen`, among those the longest `system`."""
-    fitting = [need for need in lines if need.system in told and all(text in given for text in need.seen)]
-    return lines[max(fitting, key=lambda need: (len(need.seen), len(need.system)))] if fitting else None
+def _pick(lines: Mapping[Given, Said], told: str, given: str, offered: str) -> Said | None:
+    """Choose the line whose needs are met: with `tools` before without, then most `seen`, then longest `system`."""
+    fitting = [
+        need
+        for need in lines
+        if need.tools in ("", offered) and need.system in told and all(text in given for text in need.seen)
+    ]
+    if not fitting:
+        return None
+    return lines[max(fitting, key=lambda need: (bool(need.tools), len(need.seen), len(need.system)))]
 
 
 def load_answers(roots: Mapping[str, Path], digests: Mapping[str, str] | None = None) -> Answers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
+from benchrouter.models.answer_lines import digest_of_tools
 from benchrouter.models.answers import Answers, Message
 
 _PIECE = 40
@@ -18,7 +19,8 @@ def complete(request: dict[str, Any], answers: Answers, benchmark: str | None) -
     system = "\n".join(text_of(m.get("content")) for m in messages if m.get("role") in ("system", "developer"))
     turn = sum(message.get("role") == "assistant" for message in messages[last + 1 :])
     seen = "\n".join(text_of(m.get("content")) for m in messages[last + 1 :] if m.get("role") == "tool")
-    reply = answers.reply(question, benchmark, system=system, seen=seen, turn=turn)
+    tools = digest_of_tools(request["tools"]) if request.get("tools") else ""
+    reply = answers.reply(question, benchmark, system=system, seen=seen, tools=tools, turn=turn)
     count = request.get("n") or 1
     finish = "tool_calls" if reply.calls else "stop"
     choice = {"message": _message(reply, _calls_before(messages)), "finish_reason": finish}

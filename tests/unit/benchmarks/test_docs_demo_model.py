@@ -8,7 +8,7 @@ from pathlib import Path
 
 from demo_scores import ROOT
 
-from benchrouter.models.answer_lines import FIELDS
+from benchrouter.models.answer_lines import FIELDS, digest_of_tools
 from benchrouter.models.answers import UNKNOWN, Answers, load_answers
 
 PAGE = (ROOT / "docs" / "demo-model.md").read_text()
@@ -51,3 +51,10 @@ def test_the_tool_that_shows_who_it_is(tmp_path: Path) -> None:
     assert [call[0] for call in said.reply("No signal.").calls] == ["status"]
     given = ("battery: 80 %, SIM: missing", "airplane mode: on", "all is well")
     assert [said.reply("No signal.", seen=seen, turn=1).content for seen in given] == ["Wait.", "Turn it off.", UNKNOWN]
+
+
+def test_the_tools_on_offer(tmp_path: Path) -> None:
+    said = answers(tmp_path, BLOCKS[4])
+    offer = [{"type": "function", "function": {"name": "seat"}}]
+    assert said.reply("Seat 12A, please.", tools=digest_of_tools(offer)).content == UNKNOWN  # an item that is wrong
+    assert said.reply("Seat 12A, please.", tools=digest_of_tools([])).content == "I cannot do that."

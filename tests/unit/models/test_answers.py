@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchrouter.keys.cache import StatCache
+from benchrouter.models.answer_lines import digest_of_tools
 from benchrouter.models.answers import (
     UNKNOWN,
     Message,
@@ -135,6 +136,28 @@ def test_the_system_message_tells_lines_with_the_same_question_apart(tmp_path: P
     assert answers.reply("Q2", system="A to Y").content == UNKNOWN
 
 
+def test_the_tools_on_offer_tell_lines_with_the_same_question_apart(tmp_path: Path) -> None:
+    one, other = ({"function": {"name": name}, "type": "function"} for name in ("one", "other"))
+    lines = [
+        line(item="0", question="never"),
+        line(item="1", answer="any"),
+        line(item="2", answer="the one", tools=digest_of_tools([one])),
+        line(item="3", answer="both", tools=digest_of_tools([one, other])),
+        line(item="4", answer="told", tools=digest_of_tools([one]), system="Rome"),
+        line(item="5", answer="only told", system="a long text about Rome"),
+    ]
+    answers = load_answers({"x": write(tmp_path, *lines)})
+    for tools, system, said in (
+        ([], "", "any"),
+        ([other], "", "any"),
+        ([{"type": "function", "function": {"name": "one"}}], "", "the one"),
+        ([one, other], "a long text about Rome", "both"),
+        ([one], "a long text about Rome", "told"),
+        ([other], "a long text about Rome", "only told"),
+    ):
+        assert answers.reply("Q", system=system, tools=digest_of_tools(tools)).content == said
+
+
 def test_what_tools_gave_tells_lines_with_the_same_question_apart(tmp_path: Path) -> None:
     lines = [
         line(item="0", question="never"),
@@ -168,6 +191,8 @@ def test_what_tools_gave_tells_lines_with_the_same_question_apart(tmp_path: Path
         (line(wrong=[]), "`wrong` must be a text, or a list of at least one"),
         (line(anwser="x"), "unknown field `anwser`"),
         (line(system=" "), "`system` must be a text that is not empty"),
+        (line(tools="0123"), "`tools` must be the first 16 hexadecimal digits of a SHA-256"),
+        (line(tools=["one"]), "`tools` must be the first 16 hexadecimal digits of a SHA-256"),
         (line(system=None), "`system` must be a text that is not empty"),
         (line(seen=""), "`seen` must be a text that is not empty, or a list"),
         (line(seen=["a", 3]), "`seen` must be a text that is not empty, or a list"),

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from benchrouter.models.answer_lines import Book, Given
+from benchrouter.models.answer_lines import Book, Given, digest_of_tools
 from benchrouter.models.answers import UNKNOWN, Answers, Message
 from benchrouter.models.demo import DemoEndpoint
 
 LONG = "é" * 100 + "\n```python\nx = 1\n```"
+
+SEATS = [{"type": "function", "function": {"name": "seat", "parameters": {"type": "object"}}}]
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +29,7 @@ def endpoint() -> Iterator[DemoEndpoint]:
         "what?": {any_time: LONG},
         "do it": {any_time: turns, Given("You are B."): "I am B."},
         "look": {any_time: "Where?", missing: "The SIM card is missing."},
+        "seat 12A": {any_time: "No.", Given(tools=digest_of_tools(SEATS)): (Message(None, (("seat", "{}"),)),)},
     }
     with DemoEndpoint(Answers({"a b": book, "other": {"what?": {any_time: "other"}}})) as started:
         yield started
@@ -124,6 +127,12 @@ def test_a_new_user_message_begins_anew_and_ids_go_on(endpoint: DemoEndpoint) ->
     reply = post(endpoint.endpoint_for("a b"), {"model": "demo", "messages": messages})[1]
     (choice,) = json.loads(reply)["choices"]
     assert [call["id"] for call in choice["message"]["tool_calls"]] == ["call_2", "call_3"]
+
+
+def test_the_tools_on_offer_choose_among_lines(endpoint: DemoEndpoint) -> None:
+    for tools, finish in ([], "stop"), (SEATS, "tool_calls"), (SEATS * 2, "stop"), (3, "stop"):
+        reply = json.loads(post(endpoint.endpoint_for("a b"), request("seat 12A", tools=tools))[1])
+        assert reply["choices"][0]["finish_reason"] == finish
 
 
 def test_system_and_developer_messages_choose_among_lines(endpoint: DemoEndpoint) -> None:
