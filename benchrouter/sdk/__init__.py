@@ -2,7 +2,20 @@
 
 from benchrouter.sdk.endpoint import EndpointError, chat, complete
 from benchrouter.sdk.items import write_items
+from benchrouter.sdk.many import each
+from benchrouter.sdk.reading import text_of, tokens_of, without_thoughts
 from benchrouter.sdk.result import write_result
 from benchrouter.sdk.selection import select
 
-__all__ = ["EndpointError", "chat", "complete", "select", "write_items", "write_result"]
+__all__ = [
+    "EndpointError",
+    "chat",
+    "complete",
+    "each",
+    "select",
+    "text_of",
+    "tokens_of",
+    "without_thoughts",
+    "write_items",
+    "write_result",
+]

@@ -21,12 +21,13 @@ class EndpointError(SystemExit):
     """The endpoint failed, which is not the model's fault: uncaught, the script ends with status 75.
 
     It is no subclass of Exception, so that a broad `except Exception` around one item does not score it as 0. Its
-    text begins with "endpoint: ", and serves as the `error` of an item.
+    text begins with "endpoint: ", and serves as the `error` of an item. `status` is that of its HTTP answer, if any.
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(ENDPOINT_FAILED)
         self.message = ENDPOINT + message
+        self.status = status
         print(self.message, file=sys.stderr)
 
     def __str__(self) -> str:
@@ -85,11 +86,13 @@ def _post(path: str, body: Any, timeout: float, attempts: int) -> Any:
     }
     request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     for attempt in range(attempts):
+        status = None
         wait = min(2.0**attempt, _LONGEST_WAIT)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
                 return json.loads(response.read().decode("utf-8"))
         except urllib.error.HTTPError as error:
+            status = error.code
             problem = f"status {error.code}: {error.read(300).decode('utf-8', 'replace')}"
             if error.code not in _TRANSIENT:
                 break
@@ -98,7 +101,7 @@ def _post(path: str, body: Any, timeout: float, attempts: int) -> Any:
             problem = f"{type(error).__name__}: {error}"
         if attempt + 1 < attempts:
             time.sleep(wait)
-    raise EndpointError(f"{path}: {problem}")
+    raise EndpointError(f"{path}: {problem}", status)
 
 
 def _retry_after(error: urllib.error.HTTPError, default: float) -> float:
