@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from benchrouter.spec.sidecar_memory import memory_limit
 from benchrouter.spec.task import Task
 
 ENVIRONMENT_IMAGE = "benchrouter-env-"
@@ -119,7 +120,7 @@ def _aliases(sidecar: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _memory(sidecar: Mapping[str, Any], memory: int | None) -> dict[str, Any]:
-    if memory is None or "mem_limit" in sidecar or "deploy" in sidecar or "memswap_limit" in sidecar:
+    if memory is None or memory_limit(sidecar) is not None or "memswap_limit" in sidecar:
         return {}
     return {"mem_limit": memory, "memswap_limit": memory}
 

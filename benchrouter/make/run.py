@@ -5,14 +5,15 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from benchrouter.engine import gpus
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
-from benchrouter.graph.admission import Admission, Demand, reserve
+from benchrouter.graph.admission import Admission, Demand
+from benchrouter.graph.demand import demand_of
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.breaker import Breaker
 from benchrouter.make.endpoints import Endpoints
@@ -134,16 +135,9 @@ class Run:
         job = self._jobs_by_node.get(name)
         if job is None:
             return Demand()
-        return self._job_demand(job)
-
-    def _job_demand(self, job: JobNode) -> Demand:
-        resources = job.facts.task().resources
-        memory = self.admission.memory
-        default = self.session.sources.settings.site.limits.memory_of(docker=job.facts.docker)
-        limit = min(resources.memory or default, memory)
-        held = min(reserve(resources.reserve, limit, memory, self.slots), memory)
-        gpus = resources.gpus if resources.gpus <= self.admission.gpus else 0
-        return Demand(held, gpus, model=job.model.name)
+        limits = self.session.sources.settings.site.limits
+        demand = demand_of(job, limits, self.admission.memory, self.slots)
+        return demand if demand.gpus <= self.admission.gpus else replace(demand, gpus=0)
 
     def may_start(self, name: str) -> bool:
         """Hold jobs back while what they need has failed time and again."""

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from benchrouter.graph.admission import Demand
+from benchrouter.graph.demand import memory_beside
 from benchrouter.graph.nodes import JobNode
 from benchrouter.keys.facts import TaskFacts
 from benchrouter.spec.mode import Mode
+from benchrouter.spec.settings import SiteLimits
 
 _OWN = {
     "host": "one of their own each, the endpoint through our relay",
@@ -31,6 +34,17 @@ def surrounding_lines(jobs: Iterable[JobNode], daemons: str) -> Iterator[str]:
     yield "privileges: none" if not wanted else f"privileges: {wanted[0]}"
     for line in wanted[1 : _SHOWN + 1]:
         yield f"            {line}"
+
+
+def memory_line(jobs: Iterable[JobNode], demands: Iterable[Demand], limits: SiteLimits) -> str:
+    """Say how much memory jobs hold while they run, and how much of it is for their sidecars."""
+    return _counted(Counter(_memory(job, demand, limits) for job, demand in zip(jobs, demands, strict=True)))
+
+
+def _memory(job: JobNode, demand: Demand, limits: SiteLimits) -> str:
+    beside = sum(memory_beside(job.facts.task().sidecars, limits)) if job.facts.has_sidecars else 0
+    of_it = f", {min(beside, demand.memory) / 2**30:.1f} GiB of it for sidecars" if beside else ""
+    return f"{demand.memory / 2**30:.1f} GiB reserved for each{of_it}"
 
 
 def _counted(found: Counter[str]) -> str:

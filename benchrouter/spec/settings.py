@@ -51,6 +51,7 @@ class SiteLimits:
 
     memory: int = 16 * GIB
     dind_memory: int = 32 * GIB
+    sidecar_reserve: int = 512 * MIB
     cpus: float = 4.0
     pids: int = 4096
     log_bytes: int = 10 * MIB

@@ -122,6 +122,7 @@ class LimitsShape(Shape):
 
     memory: Size = _DEFAULTS.memory
     dind_memory: Size = _DEFAULTS.dind_memory
+    sidecar_reserve: Size = _DEFAULTS.sidecar_reserve
     cpus: Positive = _DEFAULTS.cpus
     pids: AtLeastOne = _DEFAULTS.pids
     log_bytes: Size = _DEFAULTS.log_bytes

@@ -12,6 +12,7 @@ from benchrouter.spec import values
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, dotted, strings
+from benchrouter.spec.sidecar_memory import memory_faults
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 _COMPOSE_KEYS = """
@@ -19,7 +20,7 @@ _COMPOSE_KEYS = """
     devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
     init ipc labels logging mem_limit mem_reservation memswap_limit networks oom_kill_disable
     oom_score_adj pid pids_limit platform privileged profiles pull_policy read_only restart runtime
-    secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits
+    scale secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits
     user userns_mode working_dir
 """
 _COMPOSE = frozenset(_COMPOSE_KEYS.split())
@@ -115,6 +116,9 @@ def to_sidecars(
             message = f"sidecar `{shape.name}`: expected either `image` or `build`"
             problems.append(Problem(str(document.path), document.line(at), message))
         problems += _outside(document, (*at, "volumes"), shape.volumes)
+        for path, fault in memory_faults(shape.model_extra or {}):
+            message = f"sidecar `{shape.name}`: {fault}"
+            problems.append(Problem(str(document.path), document.line((*at, *path)), message))
         for key in shape.model_extra or {}:
             if key not in _COMPOSE and not key.startswith("x-"):
                 hint = did_you_mean(key, [*SidecarShape.model_fields, *_COMPOSE])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,26 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchrouter.make.workspace_files import write_workspace_files
+
 REPOSITORY = Path(__file__).parents[2]
 DOIT = Path(sys.executable).with_name("doit")
-CONFIGURATION = """
-[GLOBAL]
-backend = none
-loader = traceless
-[LOADER]
-traceless = benchrouter.make.loader:Loader
-[BACKEND]
-none = benchrouter.make.backend:NoDatabase
-[COMMAND]
-run = benchrouter.make.commands.run:Run
-clean = benchrouter.make.commands.clean:Clean
-plan = benchrouter.make.commands.plan:Plan
-explain = benchrouter.make.commands.explain:Explain
-graph = benchrouter.make.commands.graph:Graph
-bootstrap-image = benchrouter.make.commands.bootstrap_image:BootstrapImage
-image = benchrouter.make.commands.image:Image
-cachekey = benchrouter.make.commands.cachekey:CacheKey
-"""
 DOCKERFILE = "FROM debian:bookworm-slim\n"
 SCORE = """mkdir -p "$BENCHROUTER_OUTPUT_DIR"; echo '{"overall": %s}' >"$BENCHROUTER_OUTPUT_DIR/result.json" """
 DEADLINE = 180.0
@@ -70,12 +53,8 @@ class Project:
     def make(cls, root: Path) -> Project:
         """Make an empty workspace that uses the site facts of the checkout under test."""
         root.mkdir(parents=True)
-        shutil.copy(REPOSITORY / "dodo.py", root)
-        (root / "doit.cfg").write_text(CONFIGURATION)
+        write_workspace_files(root, REPOSITORY / "benchrouter.local.yaml")
         (root / "benchmarks").mkdir()
-        local = REPOSITORY / "benchrouter.local.yaml"
-        if local.exists():
-            shutil.copy(local, root)
         return cls(root)
 
     def write(self, path: str, text: str, *, mode: int | None = None) -> Path:

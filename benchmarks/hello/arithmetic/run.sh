@@ -1,21 +1,8 @@
 #!/bin/sh
-# Asks every question of questions.txt (id|question|expected) and writes the share of right answers.
-# BENCH_LIMIT=n asks only the first n.
 set -eu
+. ./quiz.sh
 
 # Keeps the last whole number, so that "17 + 25 = 42" is right too.
 normal() { printf "%s\n" "$1" | tr -d "," | grep -oE -- "-?[0-9]+" | tail -n 1; }
 
-right=0 total=0 items=
-while IFS='|' read -r id question expected; do
-    [ "$total" -lt "${BENCH_LIMIT:-1000000}" ] || break
-    answer=$(ask "Answer with the number only." "$question")
-    score=0
-    [ "$(normal "$answer")" = "$expected" ] && score=1
-    echo "$id: $answer ($score)"
-    items="$items${items:+, }{\"id\": $(json-string "$id"), \"score\": $score, \"answer\": $(json-string "$answer")}"
-    right=$((right + score)) total=$((total + 1))
-done < questions.txt
-
-overall=$(awk -v right="$right" -v total="$total" 'BEGIN { printf "%.12g", right / total }')
-printf '{"overall": %s, "items": [%s]}\n' "$overall" "$items" > "$BENCHROUTER_OUTPUT_DIR/result.json"
+quiz "Answer with the number only."

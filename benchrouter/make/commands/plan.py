@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchrouter.engine.errors import EngineError
-from benchrouter.graph.admission import Admission, Demand, parallelism, reserve
+from benchrouter.graph.admission import Admission, parallelism
+from benchrouter.graph.demand import demand_of
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
@@ -14,7 +15,7 @@ from benchrouter.make.commands.run import OPT_SLOTS
 from benchrouter.make.endpoints import without_endpoint
 from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
-from benchrouter.make.surroundings import surrounding_lines
+from benchrouter.make.surroundings import memory_line, surrounding_lines
 from benchrouter.make.why import lines_of, why_job
 
 _SHOWN = 40
@@ -65,14 +66,13 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     memory = psutil.virtual_memory().total
     site = session.sources.settings.site
     models = {m.name: m.max_concurrency for m in session.sources.ask.models if m.max_concurrency}
-    demands = [
-        _demand(job, memory, slots, site.limits.memory_of(docker=job.facts.docker)) for job in due
-    ]
+    demands = [demand_of(job, site.limits, memory, slots) for job in due]
     gpus = max((demand.gpus for demand in demands), default=0)
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
     yield from (f"to set before a run: {fault}" for fault in without_endpoint(session))
+    yield f"memory: {memory_line(due, demands, site.limits)}"
     yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")
 
 
@@ -90,8 +90,3 @@ def _daemons(session: Session) -> str:
     except EngineError:
         return " (engine not asked)"
 
-
-def _demand(job: JobNode, memory: int, slots: int, default: int) -> Demand:
-    resources = job.facts.task().resources
-    limit = min(resources.memory or default, memory)
-    return Demand(reserve(resources.reserve, limit, memory, slots), resources.gpus, model=job.model.name)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchrouter.engine.compose import find_compose
 from benchrouter.make.perf.containers import seconds_of
-from benchrouter.make.perf.seed import CONFIGURATION, DODO
+from benchrouter.make.workspace_files import write_workspace_files
 
 JOBS = 8
 ROUNDS = 5
@@ -27,10 +27,7 @@ def write_workspace(root: Path, local: Path) -> None:
     home = root / "benchmarks" / "beside"
     environment = home / "environments" / "beside"
     environment.mkdir(parents=True)
-    (root / "dodo.py").write_bytes(DODO.read_bytes())
-    (root / "doit.cfg").write_text(CONFIGURATION)
-    if local.exists():
-        shutil.copy(local, root)
+    write_workspace_files(root, local)
     (environment / "Dockerfile").write_text("FROM debian:bookworm-slim\n")
     names = [f"t{number}" for number in range(JOBS)]
     (home / "benchmark.yaml").write_text("name: beside\ntasks:\n" + "".join(f"  - name: {n}\n" for n in names))

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchrouter.make.perf.seed import CONFIGURATION, DODO
+from benchrouter.make.workspace_files import write_workspace_files
 
 DOIT = Path(sys.executable).with_name("doit")
 SCRIPT = 'echo \'{"overall": 1}\' >"$BENCHROUTER_OUTPUT_DIR/result.json"\n'
@@ -22,10 +22,7 @@ def write_workspace(root: Path, local: Path) -> None:
     home = root / "benchmarks" / "trivial"
     environment = home / "environments" / "trivial"
     environment.mkdir(parents=True)
-    (root / "dodo.py").write_bytes(DODO.read_bytes())
-    (root / "doit.cfg").write_text(CONFIGURATION)
-    if local.exists():
-        shutil.copy(local, root)
+    write_workspace_files(root, local)
     (environment / "Dockerfile").write_text("FROM debian:bookworm-slim\n")
     names = [f"t{number:02}" for number in range(JOBS)]
     (home / "benchmark.yaml").write_text("name: trivial\ntasks:\n" + "".join(f"  - name: {n}\n" for n in names))

@@ -13,7 +13,7 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.dind.daemons import planned_choice
 from benchrouter.jobs.render_dind import rights_options
 from benchrouter.make.perf.containers import seconds_of
-from benchrouter.make.perf.seed import CONFIGURATION, DODO
+from benchrouter.make.workspace_files import write_workspace_files
 
 JOBS = 8
 ROUNDS = 3
@@ -48,10 +48,7 @@ def write_workspace(root: Path, local: Path) -> None:
     for name, text in (("daemon", _ENVIRONMENT), ("large", _LARGE)):
         (home / "environments" / name).mkdir(parents=True)
         (home / "environments" / name / "Dockerfile").write_text(text)
-    (root / "dodo.py").write_bytes(DODO.read_bytes())
-    (root / "doit.cfg").write_text(CONFIGURATION)
-    if local.exists():
-        shutil.copy(local, root)
+    write_workspace_files(root, local)
     names = [f"t{number}" for number in range(JOBS)]
     listed = "".join(f"  - {{name: {name}, environment: daemon}}\n" for name in names)
     (home / "benchmark.yaml").write_text(f"name: daemons\ntasks:\n{listed}")

@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
-from benchrouter.make.perf.seed import CONFIGURATION, DODO
+from benchrouter.make.workspace_files import write_workspace_files
 
 CAN = os.geteuid() == 0 and all(shutil.which(tool) for tool in ("dockerd", "unshare"))
 BENCHMARKS = ("hello", "humaneval")
@@ -25,8 +25,7 @@ _DOIT = Path(sys.executable).with_name("doit")
 def write_workspace(root: Path, shipped: Path, local: Path) -> None:
     """Copy the shipped benchmarks into a workspace of their own."""
     root.mkdir(parents=True)
-    (root / "dodo.py").write_bytes(DODO.read_bytes())
-    (root / "doit.cfg").write_text(CONFIGURATION)
+    write_workspace_files(root, local)
     for name in BENCHMARKS:
         shutil.copytree(shipped / name, root / "benchmarks" / name)
         # An engine may have these images already: other keys, so that they are built.

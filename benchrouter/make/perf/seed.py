@@ -7,29 +7,16 @@ from pathlib import Path
 
 from benchrouter.make.aggregates import write_aggregate
 from benchrouter.make.session import Session
+from benchrouter.make.workspace_files import write_workspace_files
 from benchrouter.store.seed import SeedJob, seed_completed
 
 MODEL = "m"
-DODO = Path(__file__).parents[3] / "dodo.py"
-CONFIGURATION = """\
-[GLOBAL]
-backend = none
-[BACKEND]
-none = benchrouter.make.backend:NoDatabase
-[COMMAND]
-run = benchrouter.make.commands.run:Run
-clean = benchrouter.make.commands.clean:Clean
-plan = benchrouter.make.commands.plan:Plan
-explain = benchrouter.make.commands.explain:Explain
-graph = benchrouter.make.commands.graph:Graph
-"""
 
 
 def write_workspace(root: Path, benchmarks: int, tasks: int) -> None:
     """Write the sources: each task has five small files, its task.yaml among them."""
     root.mkdir(parents=True, exist_ok=True)
-    (root / "dodo.py").write_bytes(DODO.read_bytes())
-    (root / "doit.cfg").write_text(CONFIGURATION)
+    write_workspace_files(root)
     for b in range(benchmarks):
         home = root / "benchmarks" / f"s{b:03}"
         environment = home / "environments" / home.name

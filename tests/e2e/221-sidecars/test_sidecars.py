@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import psutil
 from project import SCORE, Project, docker
 
 DB = """\
@@ -24,6 +25,19 @@ def test_what_a_plan_says(project: Project) -> None:
     assert "networks: one of their own each, the endpoint through our relay (1 job)" in said
     assert "sidecars: db (environment b) (1 job)" in said
     assert "privileges: sidecar db asks for cap_add: ['NET_ADMIN'] (1 job)" in said
+
+
+def test_memory_of_sidecars_was_not_in_admission(project: Project) -> None:
+    """Two jobs whose sidecars want two thirds of the machine run one after the other, and the plan says so."""
+    half = psutil.virtual_memory().total // 3 * 2
+    yaml = DB % ("build: b", SERVE) + f"        mem_limit: {half}\n"
+    project.benchmark("b", {"t": f"sleep 1; {SCORE % 1}", "u": f"sleep 1; {SCORE % 1}"}, task_yaml=yaml)
+    said = project.doit("plan", "model=m").out
+    assert "parallelism: 1 jobs at a time" in said
+    assert f"{half / 2**30:.1f} GiB of it for sidecars (2 jobs)" in said
+    done = project.run()
+    lines = [line.split()[2] for line in done.out.splitlines() if " job:b/" in line]
+    assert lines == ["started", "COMPLETED", "started", "COMPLETED"], done.out
 
 
 def test_a_sidecar_that_does_not_start_is_retried_and_shown_with_its_log(project: Project) -> None:

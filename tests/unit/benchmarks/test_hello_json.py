@@ -79,4 +79,4 @@ def test_scripts_are_posix() -> None:
     if shellcheck is None:
         pytest.skip("shellcheck is not installed")
     scripts: list[Path] = [CONTEXT / "ask", CONTEXT / "json-string", *BENCHMARKS.glob("hello/*/run.sh")]
-    subprocess.run([shellcheck, *map(str, scripts)], check=True)
+    subprocess.run([shellcheck, "--external-sources", "--source-path=SCRIPTDIR", *map(str, scripts)], check=True)

@@ -153,3 +153,11 @@ def test_hostile_names_stay_comments() -> None:
     request = a_request(id=JobId("b", "t", "x\nservices: {evil: {image: x}}\n"), sidecars=(DB,))
     text = Renderer(Workspace(ROOT), SiteLimits()).compose_file(request).decode()
     assert set(yaml.safe_load(text)["services"]) == {"db", "evaluation"}
+
+
+def test_deploy_without_a_memory_limit_left_a_sidecar_without_one() -> None:
+    """It is bounded like one that declares nothing; a declared limit stays, however it is written."""
+    assert for_run({**WEB, "mem_limit": 0, "deploy": {"replicas": 2}})["web"]["mem_limit"] == 1 << 30
+    declared = {"name": "a", "image": "i", "deploy": {"resources": {"limits": {"memory": "2g"}}}}
+    assert "mem_limit" not in for_run(declared)["a"]
+    assert for_run(WEB)["web"]["mem_limit"] == "1g"

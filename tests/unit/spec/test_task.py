@@ -201,3 +201,14 @@ def test_a_misspelt_sidecar_key_warns(tmp_path: Path) -> None:
         write(tmp_path, "name: T\ncommand: x\nsidecars: [{name: a, image: b, evironment: {}}]\n")
     )
     assert "did you mean `environment`?" in warnings[0].message
+
+
+def test_a_sidecars_memory_that_compose_could_not_read_is_an_error_with_its_line(tmp_path: Path) -> None:
+    deploy = "  deploy:\n    resources:\n      limits:\n        memory: plenty\n"
+    found = faults(tmp_path, f"name: T\ncommand: x\nsidecars:\n- name: db\n  image: i\n  mem_limit: 1x\n{deploy}")
+    expected = "expected a size such as `512m` or `16g`"
+    assert [fault.partition("task.yaml:")[2] or fault for fault in found] == [
+        f"6: sidecar `db`: `mem_limit`: {expected}",
+        f"10: sidecar `db`: `deploy.resources.limits.memory`: {expected}",
+    ]
+    assert not load_task(write(tmp_path, "name: T\ncommand: x\nsidecars: [{name: a, image: b, scale: 2}]\n"))[1]

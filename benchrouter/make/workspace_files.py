@@ -1,0 +1,43 @@
+"""What makes a directory a workspace for doit: dodo.py, and doit.cfg, which names our commands."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+DODO = Path(__file__).parents[2] / "dodo.py"
+COMMANDS = {
+    "run": "run:Run",
+    "clean": "clean:Clean",
+    "plan": "plan:Plan",
+    "explain": "explain:Explain",
+    "graph": "graph:Graph",
+    "bootstrap-image": "bootstrap_image:BootstrapImage",
+    "image": "image:Image",
+    "cachekey": "cachekey:CacheKey",
+}
+"""Commands that work in any workspace; the repository's own has more, for its tests."""
+
+
+def write_workspace_files(root: Path, local: Path | None = None) -> None:
+    """Write dodo.py and doit.cfg into a directory that exists; `local` holds a site's aliases, if it is there."""
+    shutil.copyfile(DODO, root / "dodo.py")
+    (root / "doit.cfg").write_text(configuration(), "ascii")
+    if local is not None and local.exists():
+        shutil.copy(local, root)
+
+
+def configuration() -> str:
+    """Give the text of doit.cfg."""
+    commands = "\n".join(f"{name} = benchrouter.make.commands.{place}" for name, place in COMMANDS.items())
+    return f"""\
+[GLOBAL]
+backend = none
+loader = traceless
+[LOADER]
+traceless = benchrouter.make.loader:Loader
+[BACKEND]
+none = benchrouter.make.backend:NoDatabase
+[COMMAND]
+{commands}
+"""
