@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -23,11 +22,10 @@ from benchrouter.engine.errors import Cancelled, DiskFull, EngineError, ImageMis
 from benchrouter.engine.images import Image, inspect_image
 from benchrouter.engine.labels import object_labels
 from benchrouter.engine.networks import Networks
-from benchrouter.engine.ownership import give_back, remove_tree
+from benchrouter.engine.ownership import remove_tree
 from benchrouter.engine.relay import Relays
 from benchrouter.jobs import growth
 from benchrouter.jobs.attempt import Attempt, Listener
-from benchrouter.jobs.collect import Caps, Collected, changed_after, collect
 from benchrouter.jobs.contract import Host, Places, container_spec, secret_values
 from benchrouter.jobs.course import Course, Ended
 from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
@@ -38,6 +36,7 @@ from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import JobRequest, Progress
 from benchrouter.jobs.sight import Sight, install_sdk
+from benchrouter.jobs.takeover import take_over
 from benchrouter.spec.settings import Site
 from benchrouter.store import layout
 from benchrouter.store.states import JobState, Outcome, Reason
@@ -152,7 +151,7 @@ class EngineExecutor:
         with SURROUNDINGS[task.mode](course, self._spec(course, image)) as spec:
             exit = self._contain(course, spec)
         course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
-        collected = self._take_over(course, exit)
+        collected = take_over(course, exit)
         verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
         if course.fault is not None and not exit.cancelled:
             return course.fault
@@ -200,36 +199,13 @@ class EngineExecutor:
             )
         except EngineError:
             # The engine failed; what the task wrote until then is kept as far as it can be read.
-            _quietly(lambda: self._take_over(course, None))
+            _quietly(lambda: take_over(course, None))
             raise
         finally:
             listener.close()
         if listener.fault is not None:
             raise listener.fault
         return exit
-
-    def _take_over(self, course: Course, exit: Exit | None) -> Collected:
-        attempt, limits, task = course.attempt, self._site.limits, course.request.task
-        ended = self._ended(exit, attempt.staging)
-        late = changed_after(attempt.output, task.result_file, ended)
-        if os.geteuid() != 0 and exit is not None:
-            uid, gid = os.geteuid(), os.getegid()
-            give_back(self._engine, course.request.image_tag, attempt.output, uid, gid, course.labels)
-            ended = None  # giving back is a change by itself
-        caps = Caps(limits.output_bytes, limits.output_files)
-        collected = collect(attempt.output, attempt.staging / layout.OUTPUT, course.redactor, caps, ended)
-        return replace(collected, late=collected.late | {task.result_file}) if late else collected
-
-    def _ended(self, exit: Exit | None, beside: Path) -> float | None:
-        """Give the time after which no file may have changed, by the clock of the file system."""
-        if exit is None or not exit.finished_at:
-            return None
-        os.utime(beside)
-        now = time.time()
-        ahead = max(0.0, beside.stat().st_ctime - now)  # a file server stamps by a clock of its own
-        info = self._engine.info
-        same_clock = sys.platform == "linux" and info.local and "Desktop" not in info.operating_system
-        return (exit.finished_at if same_clock else now) + ahead
 
     @cached_property
     def _disks(self) -> tuple[Path, ...]:

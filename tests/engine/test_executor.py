@@ -10,6 +10,7 @@ import pytest
 from job_bench import LIMITS, MIB, JobBench, document, text
 
 from benchrouter.engine.client import Engine
+from benchrouter.jobs.takeover import take_over
 from benchrouter.spec.settings import Proxies, Site
 from benchrouter.spec.task import Resources
 from benchrouter.store.states import JobState, Outcome, Reason
@@ -219,14 +220,12 @@ def test_changed_inputs_are_not_published_under_the_old_key(bench: JobBench) -> 
 def test_result_that_changes_after_the_end_is_refused(
     bench: JobBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take_over = type(bench.executor)._take_over
-
-    def late(self, course, exit):  # type: ignore[no-untyped-def]
+    def late(course, exit):  # type: ignore[no-untyped-def]
         time.sleep(0.2)
         (course.attempt.output / "result.json").write_text('{"overall": 1}')
-        return take_over(self, course, exit)
+        return take_over(course, exit)
 
-    monkeypatch.setattr(type(bench.executor), "_take_over", late)
+    monkeypatch.setattr("benchrouter.jobs.executor.take_over", late)
     failed(bench.run(GOOD), Reason.INVALID_RESULT, "changed after")
 
 
