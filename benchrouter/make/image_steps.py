@@ -107,7 +107,7 @@ class ImageSteps:
     @cached_property
     def _preloaded(self) -> dict[str, dict[str, str]]:
         preloaded: dict[str, dict[str, str]] = {}
-        for job in self._session.due_jobs:
+        for job in self._session.needs.jobs:
             refs = job.facts.task().docker_images if job.facts.docker else ()
             preloaded.setdefault(job.image, {}).update({ref: job.uses[ref] for ref in refs if ref in job.uses})
         return preloaded

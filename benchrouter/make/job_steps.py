@@ -14,7 +14,7 @@ from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import completed_by_another, settle_aggregate
-from benchrouter.make.passing import passed, unpassable
+from benchrouter.make.passing import passed
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
@@ -132,9 +132,7 @@ class JobSteps:
 
     def _refusal(self, job: JobNode) -> Outcome | None:
         """Say why a job cannot be started at all."""
-        reason, detail = Reason.UNSUPPORTED, (
-            self._no_sidecars(job) or self._too_many_gpus(job) or unpassable(self._session, job)
-        )
+        reason, detail = Reason.UNSUPPORTED, self._session.unsupported.why(job)
         if not detail and job.model.name in self._run.endpoints.refused:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
         if not detail and self._run.endpoints.breaker(job.model).given_up:
@@ -145,13 +143,6 @@ class JobSteps:
         if blocked is not None:
             return blocked
         return Outcome(JobState.FAILED, reason, detail) if detail else None
-
-    def _no_sidecars(self, job: JobNode) -> str:
-        return self._run.no_sidecars if job.facts.has_sidecars else ""
-
-    def _too_many_gpus(self, job: JobNode) -> str:
-        asked, there = job.facts.task().resources.gpus, self._run.admission.gpus
-        return f"the task asks for {asked} GPUs, the engine has {there}" if asked > there else ""
 
     def _record_refusal(self, job: JobNode, outcome: Outcome) -> Outcome:
         """Leave a failed attempt that says why, so that the next run and the aggregate know."""

@@ -20,10 +20,11 @@ class Needs:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @property
+    @cached_property
     def jobs(self) -> tuple[JobNode, ...]:
-        """Jobs that the command runs."""
-        return self._session.due_jobs
+        """Jobs that the command runs, but for those that cannot run on this machine."""
+        session = self._session
+        return tuple(job for job in session.due_jobs if not session.unsupported.why(job))
 
     @cached_property
     def images(self) -> dict[str, ImageNode]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from benchrouter.graph.nodes import JobNode
-from benchrouter.make.session import Session
 from benchrouter.make.variables import is_text
+
+if TYPE_CHECKING:
+    from benchrouter.make.session import Session
 
 
 def passed(session: Session, job: JobNode) -> dict[str, str]:

@@ -71,7 +71,7 @@ def _state(image: ImageNode, in_engine: Look | None, archived: Look) -> str:
 def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
     """List the images that tasks name themselves."""
     images = session.graph.images
-    refs = [ref for job in session.due_jobs for ref, name in job.uses.items() if name not in images]
+    refs = [ref for job in session.needs.jobs for ref, name in job.uses.items() if name not in images]
     for ref in dict.fromkeys(refs):
         names = _names(session, ref)
         there = in_engine is not None and any(map(in_engine, names))
@@ -81,7 +81,7 @@ def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterat
 
 def _to_save(session: Session, archived: Look) -> Iterator[str]:
     images = session.graph.images
-    tars = tars_of(session.graph, session.due_jobs, everything=session.needs.everything_archived).values()
+    tars = tars_of(session.graph, session.needs.jobs, everything=session.needs.everything_archived).values()
     names = [[images[tar.image].tag] if tar.image in images else _names(session, tar.label) for tar in tars]
     if names:
         lacking = sum(not any(map(archived, each)) for each in names)

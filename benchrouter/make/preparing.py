@@ -28,10 +28,8 @@ def prepare(run: Run) -> bool:
     run.endpoints.read_answers(session.graph.jobs if named_configs else due)
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
-    beside = [job for job in due if job.facts.has_sidecars]
-    if beside and run.no_sidecars:
-        jobs = f"{len(beside)} job{'s' * (len(beside) != 1)}"
-        run.reporter.note(f"{jobs} with sidecars will end unsupported: {run.no_sidecars}")
+    for line in session.unsupported.lines():
+        run.reporter.note(line)
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
         run.endpoints.check(models)
@@ -42,7 +40,7 @@ def prepare(run: Run) -> bool:
     if missing and session.variables.strict:
         print("strict=1: not started, since images are missing", file=sys.stderr)
         return False
-    demands = [run.demand(job.name) for job in due]
+    demands = [run.demand(job.name) for job in session.needs.jobs]
     images = len(session.needs.to_build)
     archived = len(session.needs.missing) - images
     if archived:

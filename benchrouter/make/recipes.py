@@ -74,8 +74,8 @@ class Recipes:
         return not session.runs or name in map(base_name, session.needs.bases)
 
     def needs_of_job(self, job: JobNode) -> list[str]:
-        """The image and the rendered configuration; none for a job that is up to date when doit runs it."""
-        if self.session.runs and job.id not in self.session.stale_ids:
+        """The image and the rendered configuration; for doit's run none of a job that is up to date or cannot run."""
+        if self.session.runs and (job.id not in self.session.stale_ids or self.session.unsupported.why(job)):
             return []
         images = [name for name in dict.fromkeys(job.images) if self._shown(name)]
         tars = tars_before(self.session.graph, job, everything=self.session.needs.everything_archived)

@@ -114,17 +114,6 @@ class Run:
         )
 
     @cached_property
-    def no_sidecars(self) -> str:
-        """Say why sidecars cannot be brought up on this machine; empty when they can."""
-        from benchrouter.engine.compose import ComposeMissing, find_compose
-
-        try:
-            find_compose(self.session.environ)
-        except ComposeMissing as error:
-            return str(error)
-        return ""
-
-    @cached_property
     def _jobs_by_node(self) -> dict[str, JobNode]:
         return {job.name: job for job in self.session.graph.jobs}
 

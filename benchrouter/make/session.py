@@ -15,6 +15,7 @@ from benchrouter.graph.build import Graph, build
 from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make import sources as reading
 from benchrouter.make.needs import Needs
+from benchrouter.make.unsupported import Unsupported
 from benchrouter.make.variables import UsageError, Variables, parse
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
 from benchrouter.spec.names import did_you_mean, encode
@@ -150,6 +151,11 @@ class Session:
     def needs(self) -> Needs:
         """What the due jobs need of images, bases and archive."""
         return Needs(self)
+
+    @cached_property
+    def unsupported(self) -> Unsupported:
+        """Which of the jobs cannot run on this machine, and why."""
+        return Unsupported(self)
 
     @property
     def runs(self) -> bool:

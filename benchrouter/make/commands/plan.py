@@ -53,7 +53,9 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
             yield from lines_of(why_job(session, job), "    ")
         if len(due) > _SHOWN:
             yield f"  ... and {len(due) - _SHOWN} more"
-        yield from _conditions(session, due, slots)
+        yield from session.unsupported.lines()
+        if session.needs.jobs:
+            yield from _conditions(session, session.needs.jobs, slots)
     stale = [node.name for node in session.stale_aggregates]
     yield f"aggregates: {len(stale)} to write" if stale else "aggregates: up to date"
     for name in stale[:_SHOWN]:
