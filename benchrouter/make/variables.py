@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.names import OWN_VARIABLES, did_you_mean
 
 
 class UsageError(Exception):
@@ -29,7 +29,6 @@ STEERING: Mapping[str, str] = {
     "format": "mermaid or dot, for doit graph",
 }
 
-RESERVED = re.compile(r"BENCHROUTER_.*|OPENAI_API_KEY|PYTHONPATH")
 _SECRET = re.compile(
     r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE)(_|$)|APIKEY"
 )
@@ -99,7 +98,7 @@ def _kinds(name: str) -> str:
 
 
 def _environment_fault(name: str, value: str) -> str | None:
-    if RESERVED.fullmatch(name):
+    if OWN_VARIABLES.fullmatch(name):
         return f"{name} is set by BenchRouter itself and cannot be given as a variable"
     if _SECRET.search(name):
         return (

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchrouter.spec.names import component_fault, did_you_mean
-from benchrouter.spec.problems import Problem, SpecError, refuse_errors
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem, refuse_errors
 
 FILE = "benchmark.yaml"
 TASK_FILE = "task.yaml"
@@ -16,7 +16,7 @@ TASK_FILE = "task.yaml"
 
 @dataclass(frozen=True)
 class TaskEntry:
-    """One task as benchmark.yaml lists it; `line` is where."""
+    """One task as benchmark.yaml lists it; `line` is where, `environment` "" where the file does not say it rightly."""
 
     name: str
     environment: str
@@ -81,13 +81,16 @@ def load_benchmark(root: Path) -> tuple[Benchmark, tuple[Problem, ...]]:
     The directories of the tasks must be there; their task.yaml files are not read (`load_task`).
     """
     benchmark, problems = parse_benchmark(root)
-    problems = [*problems, *missing_tasks(benchmark)]
-    return benchmark, refuse_errors(problems)
+    return benchmark, refuse_errors([*problems, *missing_tasks(benchmark)])
 
 
 def parse_benchmark(root: Path) -> tuple[Benchmark, list[Problem]]:
-    """Read the benchmark.yaml alone; raise SpecError only when nothing can be made of it."""
-    from benchrouter.spec.benchmark_shape import BenchmarkShape, faults, to_benchmark
+    """Read the benchmark.yaml alone; raise SpecError only when it cannot be read at all.
+
+    With errors among the problems, the benchmark holds what can be told of the rest, so that faults elsewhere show
+    at once: tasks whose name is sound, and "" for an environment that is not known.
+    """
+    from benchrouter.spec.benchmark_shape import BenchmarkShape, faults, sound_part, to_benchmark
     from benchrouter.spec.shapes import check
     from benchrouter.spec.yamlfile import read
 
@@ -95,24 +98,8 @@ def parse_benchmark(root: Path) -> tuple[Benchmark, list[Problem]]:
     shape, problems = check(document, BenchmarkShape)
     problems += faults(document)
     if shape is None:
-        raise SpecError(problems + _task_problems(root, document.data.get("tasks")))
+        return sound_part(document, root), problems
     return to_benchmark(document, shape, root, problems), problems
-
-
-def _task_problems(root: Path, tasks: object) -> list[Problem]:
-    """Check the tasks of a benchmark.yaml that cannot be used, so that all faults show at once."""
-    from benchrouter.spec.task import load_task
-
-    problems: list[Problem] = []
-    for entry in tasks if isinstance(tasks, list) else []:
-        name = entry.get("name") if isinstance(entry, dict) else None
-        if not isinstance(name, str) or component_fault(name) or not (root / name / TASK_FILE).is_file():
-            continue
-        try:
-            problems += load_task(root / name / TASK_FILE)[1]
-        except SpecError as error:
-            problems += error.problems
-    return problems
 
 
 def missing_tasks(benchmark: Benchmark) -> list[Problem]:

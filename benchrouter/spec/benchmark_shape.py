@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
 
 from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, TaskEntry
-from benchrouter.spec.names import component_fault, did_you_mean
+from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import Name, Scalar, Shape, Text, strings
-from benchrouter.spec.yamlfile import Document
+from benchrouter.spec.yamlfile import Document, KeyPath
 
 
 def _tasks(value: Any) -> Any:
@@ -64,11 +64,59 @@ def faults(document: Document) -> list[Problem]:
         if name and seen.setdefault(name, line) != line:
             message = f"task `{name}` is listed twice, first on line {seen[name]}"
             problems.append(Problem(str(document.path), line, message))
-    for name in environments if isinstance(environments, dict) else []:
+    for name, options in environments.items() if isinstance(environments, dict) else ():
         if fault := component_fault(name):
             message = f"`environments.{name}`: {fault}"
             problems.append(Problem(str(document.path), document.line(("environments", name)), message))
+        arguments = options.get("build_args") if isinstance(options, dict) else None
+        for argument in arguments if isinstance(arguments, dict) else ():
+            if fault := variable_fault(argument):
+                line = document.line(("environments", name, "build_args", argument))
+                problems.append(Problem(str(document.path), line, f"`environments.{name}.build_args`: {fault}"))
     return problems
+
+
+def sound_part(document: Document, root: Path) -> Benchmark:
+    """Make of a file with errors what can be made: its tasks with sound names, each with its environment if known."""
+    name = _sound(document, document.data, ("name",))
+    given = document.data.get("environments")
+    options = {env: _options(document, env, each) for env, each in given.items()} if isinstance(given, dict) else {}
+    entries: dict[str, TaskEntry] = {}
+    tasks = document.data.get("tasks")
+    for index, task in enumerate(tasks if isinstance(tasks, list) else ()):
+        at: KeyPath = ("tasks", index)
+        task_name = _sound(document, task, (*at, "name"))
+        environment = name
+        if isinstance(task, dict) and task.get("environment") is not None:
+            environment = _sound(document, task, (*at, "environment"))
+        if task_name:
+            usable = environment if options.get(environment, True) else ""
+            entries.setdefault(task_name, TaskEntry(task_name, usable, document.line((*at, "name")) or 1))
+    # Two files without a usable name are not two benchmarks of one name: a path is unlike any name.
+    return Benchmark(
+        name or str(root.absolute()), root, "", "", tuple(entries.values()), {k: v for k, v in options.items() if v}
+    )
+
+
+def _sound(document: Document, where: Any, path: KeyPath) -> str:
+    """Give a name as written; "" when it is not there or cannot be one."""
+    text = document.text(path) if isinstance(where, dict) else None
+    return "" if not text or component_fault(text) else text
+
+
+def _options(document: Document, name: str, given: Any) -> EnvironmentOptions | None:
+    """Read an environment's options; None when they are faulty, so that nothing is derived from them."""
+    try:
+        shape = EnvironmentShape.model_validate(given or {})
+    except ValidationError as error:
+        if any(each["type"] != "extra_forbidden" for each in error.errors()):
+            return None
+        shape = EnvironmentShape.model_validate({k: v for k, v in given.items() if k in EnvironmentShape.model_fields})
+    return _to_options(document, name, shape)
+
+
+def _to_options(document: Document, name: str, shape: EnvironmentShape) -> EnvironmentOptions:
+    return EnvironmentOptions(strings(document, ("environments", name, "build_args"), shape.build_args), shape.platform)
 
 
 def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems: list[Problem]) -> Benchmark:
@@ -94,9 +142,7 @@ def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems
         version=document.text(("version",)) or "",
         tasks=tuple(entries.values()),
         environments={
-            name: EnvironmentOptions(
-                strings(document, ("environments", name, "build_args"), options.build_args), options.platform
-            )
+            name: _to_options(document, name, options)
             for name, options in shape.environments.items()
             if options is not None
         },

@@ -10,6 +10,9 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _COMPONENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _REPOSITORY = re.compile(r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+OWN_VARIABLES = re.compile(r"BENCHROUTER_.*|OPENAI_API_KEY|PYTHONPATH", re.DOTALL)
+"""Variables that BenchRouter sets itself in the environment of a job."""
+
 _SLUG = 40
 _LONGEST = 100
 _RESERVED = frozenset(
@@ -62,7 +65,9 @@ def component_fault(name: str) -> str | None:
 
 def variable_fault(name: str) -> str | None:
     """Say why this cannot be the name of an environment variable that is passed; None when it can."""
-    return None if _VARIABLE.fullmatch(name) else f"`{name}` is no name of an environment variable"
+    if _VARIABLE.fullmatch(name):
+        return None
+    return f"{name!r} is no name of an environment variable; use letters, digits and `_`, a digit not first"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

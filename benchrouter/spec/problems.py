@@ -20,17 +20,24 @@ class Problem:
         return f"{place}: {'warning: ' if self.warning else ''}{self.message}"
 
 
+def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Sort problems by line within each file, files as they came; what was found twice counts once."""
+    found = dict.fromkeys(problems)
+    files = {where: place for place, where in enumerate(dict.fromkeys(problem.where for problem in found))}
+    return tuple(sorted(found, key=lambda problem: (files[problem.where], problem.line or 0)))
+
+
 class SpecError(Exception):
-    """Files that cannot be used; carries every problem found, warnings included."""
+    """Files that cannot be used; carries every problem found once, in order, warnings included."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        self.problems = in_order(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
 def refuse_errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Give the warnings back; raise SpecError with everything if there is an error among the problems."""
-    found = tuple(problems)
+    found = in_order(problems)
     if any(not problem.warning for problem in found):
         raise SpecError(found)
     return found

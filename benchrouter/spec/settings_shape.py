@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.problems import Problem, SpecError
+from benchrouter.spec.reserved import passed
 from benchrouter.spec.settings import CacheSettings, PlainSettings, SiteLimits
 from benchrouter.spec.shapes import (
     AtLeastOne,
@@ -189,7 +190,7 @@ def read_settings(paths: list[Path]) -> tuple[PlainSettings | None, list[Problem
             problems += error.problems
             continue
         found = check(document, SettingsShape)[1]
-        problems += [_key_hint(problem) for problem in found]
+        problems += [*(_key_hint(problem) for problem in found), *passed(document)]
         documents.append(document)
     if any(not problem.warning for problem in problems):
         return None, problems

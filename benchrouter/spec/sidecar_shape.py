@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from posixpath import normpath
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from benchrouter.spec import values
-from benchrouter.spec.names import did_you_mean
-from benchrouter.spec.problems import Problem
-from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, dotted, strings
-from benchrouter.spec.sidecar_memory import memory_faults
+from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
 
-_COMPOSE_KEYS = """
+_WORDS = """
     annotations blkio_config cap_add cap_drop cgroup configs cpu_count cpu_percent cpus cpuset deploy
     devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
     init ipc labels logging mem_limit mem_reservation memswap_limit networks oom_kill_disable
@@ -23,7 +18,7 @@ _COMPOSE_KEYS = """
     scale secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits
     user userns_mode working_dir
 """
-_COMPOSE = frozenset(_COMPOSE_KEYS.split())
+COMPOSE_KEYS = frozenset(_WORDS.split())
 
 
 def _duration(value: Any) -> str:
@@ -101,39 +96,9 @@ class SidecarShape(Shape):
     depends_on: Annotated[Any, BeforeValidator(_depends_on)] = None
 
 
-def to_sidecars(
-    document: Document, shapes: list[SidecarShape], problems: list[Problem]
-) -> tuple[dict[str, Any], ...]:
-    """Make plain Compose-like mappings; add what only the whole list shows to `problems`."""
-    seen: dict[str, int] = {}
-    for index, shape in enumerate(shapes):
-        at: KeyPath = ("sidecars", index)
-        if shape.name in seen:
-            message = f"two sidecars are called `{shape.name}`"
-            problems.append(Problem(str(document.path), document.line((*at, "name")), message))
-        seen[shape.name] = index
-        if (shape.image is None) == (shape.build is None):
-            message = f"sidecar `{shape.name}`: expected either `image` or `build`"
-            problems.append(Problem(str(document.path), document.line(at), message))
-        problems += _outside(document, (*at, "volumes"), shape.volumes)
-        for path, fault in memory_faults(shape.model_extra or {}):
-            message = f"sidecar `{shape.name}`: {fault}"
-            problems.append(Problem(str(document.path), document.line((*at, *path)), message))
-        for key in shape.model_extra or {}:
-            if key not in _COMPOSE and not key.startswith("x-"):
-                hint = did_you_mean(key, [*SidecarShape.model_fields, *_COMPOSE])
-                message = f"`sidecars[{index}].{key}` is no key of a Compose service{hint}"
-                problems.append(Problem(str(document.path), document.line((*at, key)), message, warning=True))
+def to_sidecars(document: Document, shapes: list[SidecarShape]) -> tuple[dict[str, Any], ...]:
+    """Make plain Compose-like mappings."""
     return tuple(_sidecar(document, ("sidecars", index), shape) for index, shape in enumerate(shapes))
-
-
-def _outside(document: Document, at: KeyPath, volumes: list[Any]) -> Iterator[Problem]:
-    """A path of the task's own must stay within the task's directory: nothing else is part of its key."""
-    for index, volume in enumerate(volumes):
-        source = volume.get("source", "") if isinstance(volume, dict) else str(volume).partition(":")[0]
-        if str(source).startswith(".") and normpath(str(source)).split("/")[0] == "..":
-            message = f"`{dotted(at)}[{index}]`: `{source}` leaves the task's directory"
-            yield Problem(str(document.path), document.line((*at, index)), message)
 
 
 def _sidecar(document: Document, path: KeyPath, shape: SidecarShape) -> dict[str, Any]:

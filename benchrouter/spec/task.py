@@ -92,13 +92,13 @@ _DEFAULTS: dict[str, Any] = {
 def load_task(path: Path) -> tuple[Task, tuple[Problem, ...]]:
     """Read a task.yaml: the task and warnings; raise SpecError with all problems of the file."""
     from benchrouter.spec.shapes import check
+    from benchrouter.spec.task_faults import faults
     from benchrouter.spec.task_shape import TaskShape, to_task
     from benchrouter.spec.yamlfile import read
 
     document = read(path)
     shape, problems = check(document, TaskShape)
-    task = to_task(document, shape, problems) if shape else None
-    warnings = refuse_errors(problems)
-    if task is None:
+    warnings = refuse_errors([*problems, *faults(document)])
+    if shape is None:
         raise SpecError(warnings)
-    return task, warnings
+    return to_task(document, shape), warnings

@@ -9,7 +9,6 @@ from pydantic import BeforeValidator, Field
 
 from benchrouter.spec import values
 from benchrouter.spec.names import did_you_mean
-from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
@@ -111,10 +110,8 @@ class TaskShape(Shape):
     )
 
 
-def to_task(document: Document, shape: TaskShape, problems: list[Problem]) -> Task:
-    """Make the frozen task; add what only the whole file shows to `problems`."""
-    _check_variables(document, shape, problems)
-    _check_docker(document, shape, problems)
+def to_task(document: Document, shape: TaskShape) -> Task:
+    """Make the frozen task."""
     return Task(
         title=shape.name,
         command=shape.command,
@@ -126,26 +123,9 @@ def to_task(document: Document, shape: TaskShape, problems: list[Problem]) -> Ta
         seed=shape.seed,
         docker=shape.docker,
         docker_images=tuple(shape.docker_images),
-        sidecars=to_sidecars(document, shape.sidecars, problems),
+        sidecars=to_sidecars(document, shape.sidecars),
         resources=Resources(**shape.resources.model_dump()),
         network=shape.network,
         repeat=shape.repeat,
         pass_env=tuple(dict.fromkeys(shape.pass_env)),
     )
-
-
-def _check_variables(document: Document, shape: TaskShape, problems: list[Problem]) -> None:
-    for name in shape.extra_env:
-        if not name or "=" in name or "\0" in name:
-            message = f"`extra_env`: {name!r} is no name of an environment variable"
-            problems.append(Problem(str(document.path), document.line(("extra_env", name)), message))
-
-
-def _check_docker(document: Document, shape: TaskShape, problems: list[Problem]) -> None:
-    if shape.docker_images and not shape.docker:
-        message = "`docker_images` has no effect without `docker: true`"
-        problems.append(Problem(str(document.path), document.line(("docker_images",)), message, warning=True))
-    reserve, memory = shape.resources.reserve, shape.resources.memory
-    if reserve and memory and reserve > memory:
-        message = "`resources.reserve` is more than `resources.memory`"
-        problems.append(Problem(str(document.path), document.line(("resources", "reserve")), message))

@@ -143,6 +143,17 @@ def test_faults_of_one_task_leave_the_others(bench: Path) -> None:
     assert len(found.problems) == 3
 
 
+def test_faults_of_benchmark_yaml_do_not_hide_those_of_its_tasks(bench: Path) -> None:
+    (bench / "benchmark.yaml").write_text("name: ../b\ntasks:\n- name: t1\n- name: t1\n- name: t3\n- name: a/b\n")
+    (bench / "t1" / "task.yaml").write_text("name: T\ntimeout: 0\n")
+    (bench / "t1" / "out").symlink_to("/etc/passwd")
+    with pytest.raises(SpecError) as caught:
+        raise SpecError(scan(bench).problems)
+    found = [str(problem).removeprefix(f"{bench}/").partition(": ")[0] for problem in caught.value.problems]
+    places = ["benchmark.yaml:1", "benchmark.yaml:4", "benchmark.yaml:5", "benchmark.yaml:6"]
+    assert found == [*places, "t1/task.yaml:1", "t1/task.yaml:2", "t1/out"]
+
+
 def test_warnings_are_shown_again_from_the_cache(bench: Path) -> None:
     (bench / "t1" / "task.yaml").write_text(TASK + "tiemout: 5\n")
     cache = settle(bench)

@@ -12,6 +12,7 @@ from benchrouter.spec.benchmark import (
     environment_directory,
     load_benchmark,
     missing_environment,
+    parse_benchmark,
 )
 from benchrouter.spec.problems import SpecError
 
@@ -64,13 +65,11 @@ def test_environment_options(tmp_path: Path) -> None:
 def test_all_faults_come_at_once_with_their_lines(tmp_path: Path) -> None:
     root = make(tmp_path, "tasks:\n- name: ../x\n- name: t\n- name: t\n- {}\n- name: aggregates\n"
                 "environments: {.x: {}}\naggregate: sum\n", "t")  # fmt: skip
-    (root / "t" / "task.yaml").write_text("name: T\ncommand: x\ntimeout: 0\n")
     found = faults(root)
     expected = ["benchmark.yaml:1: `name` is missing", "benchmark.yaml:2: `tasks[0].name`",
                 "benchmark.yaml:4: task `t`",
                 "benchmark.yaml:5: `tasks[3].name` is missing", "benchmark.yaml:6: `tasks[4].name`",
-                "benchmark.yaml:7: `environments..x`", "benchmark.yaml:8: `aggregate`",
-                "t/task.yaml:3: `timeout`"]  # fmt: skip
+                "benchmark.yaml:7: `environments..x`", "benchmark.yaml:8: `aggregate`"]  # fmt: skip
     for start in expected:
         assert any(fault.startswith(start) for fault in found), start
 
@@ -87,6 +86,27 @@ def test_missing_directories_are_named_with_the_nearest_one(tmp_path: Path) -> N
         "benchmark.yaml:3: task `arithmetik`: no directory of that name (did you mean `arithmetic`?)",
         "benchmark.yaml:4: task `empty`: `empty/task.yaml` does not exist",
     ]
+
+
+def test_a_bad_name_does_not_hide_a_missing_task_directory(tmp_path: Path) -> None:
+    text = "name: ../b\ntasks:\n- {name: gone, environment: ok}\n- {name: also, environment: a/b}\n- name: there\n"
+    root = make(tmp_path, text, "there")
+    places = [fault.partition(": ")[0] for fault in faults(root)]
+    assert places == ["benchmark.yaml:1", "benchmark.yaml:3", "benchmark.yaml:4", "benchmark.yaml:4"]
+    benchmark, _ = parse_benchmark(root)
+    assert [(t.name, t.environment) for t in benchmark.tasks] == [("gone", "ok"), ("also", ""), ("there", "")]
+
+
+def test_faulty_build_options_make_their_environment_unknown(tmp_path: Path) -> None:
+    """Nothing is derived from them: a Dockerfile that needs the argument is not blamed."""
+    text = "name: b\naggregate: sum\ntasks:\n- name: t\n- {name: u, environment: e}\nenvironments:\n" \
+        "  b: {build_args: {V: [1]}}\n  e: {build_args: {V: 1, 'X Y': 2}, platfrom: x}\n"  # fmt: skip
+    root = make(tmp_path, text, "t", "u")
+    benchmark, _ = parse_benchmark(root)
+    assert [(t.name, t.environment) for t in benchmark.tasks] == [("t", ""), ("u", "e")]
+    assert benchmark.options("e").build_args["V"] == "1"
+    found = "\n".join(faults(root))
+    assert "`environments.b.build_args.V`" in found and "'X Y' is no name of an environment variable" in found
 
 
 def test_environments_are_looked_for_in_the_benchmark_then_in_the_workspace(tmp_path: Path) -> None:

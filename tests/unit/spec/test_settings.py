@@ -96,7 +96,7 @@ def test_faults_of_both_files_come_at_once(tmp_path: Path) -> None:
         tmp_path, "site: {build_parallel: 0}\nmodels: {m: {endpoint: ftp://x}}\n", "groups: {a: [a/b/c]}\n"
     )
     assert [fault.partition(": ")[0] for fault in found] == [
-        "benchrouter.yaml:2", "benchrouter.yaml:1", "benchrouter.local.yaml:1",
+        "benchrouter.yaml:1", "benchrouter.yaml:2", "benchrouter.local.yaml:1",
     ]  # fmt: skip
 
 
@@ -110,3 +110,12 @@ def test_unknown_keys_warn(tmp_path: Path) -> None:
 
 def test_a_parameter_that_is_not_finite_is_refused(tmp_path: Path) -> None:
     assert "finite" in faults(tmp_path, "models: {m: {parameters: {temperature: .nan}}}\n")[0]
+
+
+def test_names_that_are_ours_are_not_passed_from_the_caller(tmp_path: Path) -> None:
+    found = faults(tmp_path, "pass_env: [HF_TOKEN, BENCHROUTER_MODEL_NAME]\n")
+    assert found == [
+        "benchrouter.yaml:1: `pass_env`: BENCHROUTER_MODEL_NAME is set by BenchRouter itself and cannot be passed"
+    ]
+    _, warnings = load_settings(write(tmp_path, "pass_env: [OPENAI_API_KEY]\n"), {})
+    assert "replaces the key" in warnings[0].message

@@ -212,3 +212,50 @@ def test_a_sidecars_memory_that_compose_could_not_read_is_an_error_with_its_line
         f"10: sidecar `db`: `deploy.resources.limits.memory`: {expected}",
     ]
     assert not load_task(write(tmp_path, "name: T\ncommand: x\nsidecars: [{name: a, image: b, scale: 2}]\n"))[1]
+
+
+@pytest.mark.parametrize("name", ["X Y", "A=B", "", "1A", "A-B", "a.b", "ü", "A\\n"])
+def test_a_name_in_extra_env_that_no_shell_passes_on_is_an_error_with_its_line(tmp_path: Path, name: str) -> None:
+    """`/bin/sh` drops such variables, and `A=B` would set another one."""
+    found = faults(tmp_path, f'name: T\ncommand: x\nextra_env:\n  OK: 1\n  "{name}": 2\n')
+    assert len(found) == 1 and found[0].startswith("5: `extra_env`: "), found
+    assert "is no name of an environment variable; use letters, digits and `_`" in found[0]
+
+
+def test_all_faults_of_extra_env_come_at_once(tmp_path: Path) -> None:
+    """Names, values, and what the rest of the file has, in the order of the lines."""
+    text = "command: x\nextra_env:\n  X Y: 1\n  A: [1]\n  B: {}\n  C=D: [2]\ndocker_images: [a]\n" \
+        "resources: {memory: 1g, reserve: 2g, cpus: no}\n"  # fmt: skip
+    lines = [fault.partition(":")[0] for fault in faults(tmp_path, text)]
+    assert lines == ["1", "3", "4", "5", "6", "6", "8", "8"]
+
+
+def test_names_that_are_ours_warn_where_extra_env_replaces_them(tmp_path: Path) -> None:
+    """Later variables win, as the contract says, but nobody replaces the endpoint or the key unawares."""
+    text = "name: T\ncommand: x\nextra_env:\n  TAU2_X: 1\n  POSTGRES_PASSWORD: p\n  OPENAI_API_BASE: b\n" \
+        "  BENCHROUTER_SEED: 7\n  OPENAI_API_KEY: EMPTY\n  PYTHONPATH: /app/benchmark\n"  # fmt: skip
+    task, warnings = load_task(write(tmp_path, text))
+    assert task.extra_env["BENCHROUTER_SEED"] == "7"
+    assert [(w.line, w.message.split(":")[0]) for w in warnings] == [
+        (7, "`extra_env.BENCHROUTER_SEED`"),
+        (8, "`extra_env.OPENAI_API_KEY`"),
+    ]
+    assert all("replaces" in warning.message and warning.warning for warning in warnings)
+
+
+def test_names_that_are_ours_are_not_passed_from_the_caller(tmp_path: Path) -> None:
+    """Who is asked would depend on the caller's shell, and no key would tell."""
+    found = faults(tmp_path, "name: T\ncommand: x\npass_env:\n- HF_TOKEN\n- BENCHROUTER_MODEL_ENDPOINT\n")
+    assert found == ["5: `pass_env`: BENCHROUTER_MODEL_ENDPOINT is set by BenchRouter itself and cannot be passed"]
+    _, warnings = load_task(write(tmp_path, "name: T\ncommand: x\npass_env: OPENAI_API_KEY\n"))
+    assert warnings[0].line == 3 and "replaces the key" in warnings[0].message
+
+
+def test_variables_of_a_sidecar_may_have_dots_but_no_blank(tmp_path: Path) -> None:
+    """A service need not be a shell."""
+    task = load(tmp_path, "sidecars: [{name: es, image: es, environment: {discovery.type: single-node}}]\n")
+    assert task.sidecars[0]["environment"] == {"discovery.type": "single-node"}
+    text = "name: T\ncommand: x\nsidecars:\n- name: a\n  image: i\n  environment:\n    A=B: 1\n    X Y: 2\n" \
+        "- {name: a, environment: ['=x']}\n"  # fmt: skip
+    lines = [fault.partition(":")[0] for fault in faults(tmp_path, text)]
+    assert lines == ["7", "8", "9", "9", "9"]

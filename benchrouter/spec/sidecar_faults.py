@@ -1,0 +1,72 @@
+"""What is wrong in `sidecars:` that single values do not show; found whatever else is wrong in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import normpath
+from typing import Any
+
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem
+from benchrouter.spec.shapes import dotted
+from benchrouter.spec.sidecar_memory import memory_faults
+from benchrouter.spec.sidecar_shape import COMPOSE_KEYS, SidecarShape
+from benchrouter.spec.yamlfile import Document, KeyPath
+
+
+def sidecar_faults(document: Document) -> Iterator[Problem]:
+    """Look at the list as it was read: names given twice, images and builds, paths outside, odd variables and keys."""
+    given = document.data.get("sidecars")
+    names: set[str] = set()
+    for index, entry in enumerate(given if isinstance(given, list) else ()):
+        if not isinstance(entry, dict):
+            continue
+        at: KeyPath = ("sidecars", index)
+        name = entry.get("name")
+        if isinstance(name, str):
+            if name in names:
+                yield _problem(document, (*at, "name"), f"two sidecars are called `{name}`")
+            names.add(name)
+        if (entry.get("image") is None) == (entry.get("build") is None):
+            yield _problem(document, at, f"{_called(at, name)}: expected either `image` or `build`")
+        for path, fault in memory_faults(entry):
+            yield _problem(document, (*at, *path), f"{_called(at, name)}: {fault}")
+        yield from _outside(document, (*at, "volumes"), entry.get("volumes"))
+        yield from _variables(document, (*at, "environment"), entry.get("environment"))
+        yield from _unknown(document, at, entry)
+
+
+def _called(at: KeyPath, name: Any) -> str:
+    return f"sidecar `{name}`" if isinstance(name, str) else f"`{dotted(at)}`"
+
+
+def _outside(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]:
+    """A path of the task's own must stay within the task's directory: nothing else is part of its key."""
+    for index, volume in enumerate(volumes if isinstance(volumes, list) else ()):
+        source = volume.get("source", "") if isinstance(volume, dict) else str(volume).partition(":")[0]
+        if str(source).startswith(".") and normpath(str(source)).split("/")[0] == "..":
+            message = f"`{dotted((*at, index))}`: `{source}` leaves the task's directory"
+            yield _problem(document, (*at, index), message)
+
+
+def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]:
+    """A service need not be a shell: dots and dashes are fine there (`discovery.type`), what splits a name is not."""
+    pairs = list(given) if isinstance(given, dict) else []
+    if isinstance(given, list):
+        pairs = [item.partition("=")[0] for item in given if isinstance(item, str) and "=" in item]
+    for index, name in enumerate(pairs):
+        if not name or "=" in name or not name.isprintable() or " " in name:
+            path = (*at, name) if isinstance(given, dict) else (*at, index)
+            yield _problem(document, path, f"`{dotted(at)}`: {name!r} is no name of an environment variable")
+
+
+def _unknown(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
+    for key in entry:
+        if key not in SidecarShape.model_fields and key not in COMPOSE_KEYS and not key.startswith("x-"):
+            hint = did_you_mean(key, [*SidecarShape.model_fields, *COMPOSE_KEYS])
+            message = f"`{dotted((*at, key))}` is no key of a Compose service{hint}"
+            yield _problem(document, (*at, key), message, warning=True)
+
+
+def _problem(document: Document, path: KeyPath, message: str, *, warning: bool = False) -> Problem:
+    return Problem(str(document.path), document.line(path), message, warning=warning)
