@@ -14,7 +14,6 @@ from benchrouter.keys.scan import ScannedBenchmark
 from benchrouter.models.model import Model
 from benchrouter.spec.dockerfile import SIBLING_PREFIX, siblings
 from benchrouter.spec.names import repository
-from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.store.jobid import JobId
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -79,7 +78,7 @@ class Graph:
 
 
 def build(ask: Ask, selected: Iterable[Selected], environments: Mapping[EnvironmentId, Environment]) -> Graph:
-    """Derive the graph; raise SpecError when sibling environments build on each other in a circle."""
+    """Derive the graph; environments must not build on each other in a circle."""
     images = dict(_images(ask, environments))
     jobs: list[JobNode] = []
     aggregates: list[AggregateNode] = []
@@ -120,21 +119,11 @@ def image_tag(benchmark: str, environment: str, key: str) -> str:
 
 def _images(ask: Ask, environments: Mapping[EnvironmentId, Environment]) -> Iterator[tuple[str, ImageNode]]:
     done: dict[EnvironmentId, ImageNode] = {}
-    open_: list[EnvironmentId] = []
 
     def visit(ident: EnvironmentId) -> ImageNode:
-        if ident in done:
-            return done[ident]
-        facts = environments[ident].facts
-        if ident in open_:
-            circle = " -> ".join("/".join(i) for i in [*open_[open_.index(ident) :], ident])
-            raise SpecError(
-                (Problem(str(facts.dockerfile), None, f"environments build on each other: {circle}"),)
-            )
-        open_.append(ident)
-        siblings = {ref: visit(sibling) for ref, sibling in environments[ident].siblings.items()}
-        open_.pop()
-        done[ident] = _image(ask, ident, facts, siblings)
+        if ident not in done:
+            siblings = {ref: visit(sibling) for ref, sibling in environments[ident].siblings.items()}
+            done[ident] = _image(ask, ident, environments[ident].facts, siblings)
         return done[ident]
 
     for ident in environments:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchrouter.graph.groups import ALL
 from benchrouter.spec.names import did_you_mean
 
 
@@ -26,7 +27,7 @@ class Catalog:
 
     def words(self) -> list[str]:
         """List every name that can be typed."""
-        return [*self.benchmarks, *self.groups, "all"]
+        return [*self.benchmarks, *self.groups, ALL]
 
 
 @dataclass(frozen=True)
@@ -38,44 +39,47 @@ class Choice:
     word: str
 
 
-def choose(words: Iterable[str], catalog: Catalog) -> tuple[Choice, ...]:
-    """Resolve `bench=` words; no word means the group `default`, or all benchmarks without such a group."""
-    given = tuple(words) or (("default",) if "default" in catalog.groups else ("all",))
+def words_or_default(words: Iterable[str], catalog: Catalog) -> tuple[str, ...]:
+    """Give the words of `bench=`; without any the group `default`, or all benchmarks where there is no such group."""
+    return tuple(words) or (("default",) if "default" in catalog.groups else (ALL,))
+
+
+def choose(words: Iterable[str], catalog: Catalog, faults: list[str]) -> tuple[Choice, ...]:
+    """Resolve the words of `bench=`; those that mean nothing are added to `faults`, one line each.
+
+    Members of groups that mean nothing are left out here: `graph.groups` finds them, with their place.
+    """
     chosen: dict[Path, tuple[str, tuple[str, ...] | None]] = {}
-    faults: list[str] = []
-    for word in given:
-        for root, task in _expand(word, catalog, (), faults):
+    for word in words:
+        found = list(_expand(word, catalog, ()))
+        if not found and word not in catalog.groups and word != ALL:
+            faults.append(_nothing(word, catalog))
+        for root, task in found:
             _, tasks = chosen.get(root, (word, ()))
             more = None if task is None or tasks is None else tuple(dict.fromkeys((*tasks, task)))
             chosen[root] = (word, more)
-    if faults:
-        raise SelectionError("\n".join(faults))
     return tuple(Choice(root, tasks, word) for root, (word, tasks) in chosen.items())
 
 
-def _expand(
-    word: str, catalog: Catalog, within: tuple[str, ...], faults: list[str]
-) -> list[tuple[Path, str | None]]:
-    if word in within:
-        faults.append(f"group `{word}` contains itself: {' -> '.join((*within[within.index(word) :], word))}")
-        return []
-    if word in catalog.groups:
-        inner = [_expand(member, catalog, (*within, word), faults) for member in catalog.groups[word]]
-        return [pair for pairs in inner for pair in pairs]
-    if word == "all":
-        return [(root, None) for root in catalog.benchmarks.values()]
-    if word in catalog.benchmarks:
-        return [(catalog.benchmarks[word], None)]
+def _expand(word: str, catalog: Catalog, within: tuple[str, ...]) -> Iterator[tuple[Path, str | None]]:
+    """Give the benchmarks, with a task or whole, that a word means; only outside groups it may be a path."""
     name, _, task = word.partition("/")
-    if name in catalog.benchmarks and task and "/" not in task:
-        return [(catalog.benchmarks[name], task)]
-    root = catalog.directory(word)
-    if root is not None:
-        return [(root, None)]
-    where = f" (in group `{within[-1]}` of benchrouter.yaml)" if within else ""
-    meant = did_you_mean(word, catalog.words()) or did_you_mean(name, catalog.benchmarks)
-    faults.append(f"no benchmark, group or benchmark directory `{word}`{where}{meant}{_known(catalog)}")
-    return []
+    if word in catalog.groups:
+        for member in catalog.groups[word] if word not in within else ():
+            yield from _expand(member, catalog, (*within, word))
+    elif word == ALL:
+        yield from ((root, None) for root in catalog.benchmarks.values())
+    elif word in catalog.benchmarks:
+        yield catalog.benchmarks[word], None
+    elif name in catalog.benchmarks and task and "/" not in task:
+        yield catalog.benchmarks[name], task
+    elif not within and (root := catalog.directory(word)) is not None:
+        yield root, None
+
+
+def _nothing(word: str, catalog: Catalog) -> str:
+    meant = did_you_mean(word, catalog.words()) or did_you_mean(word.partition("/")[0], catalog.benchmarks)
+    return f"no benchmark, group or benchmark directory `{word}`{meant}{_known(catalog)}"
 
 
 def _known(catalog: Catalog) -> str:

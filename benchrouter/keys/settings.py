@@ -17,15 +17,28 @@ _KIND = "settings"
 
 def scan_settings(
     root: Path, cache: StatCache, environ: Mapping[str, str] | None = None
-) -> tuple[Settings, tuple[Problem, ...]]:
-    """Give what `load_settings` gives, without parsing anything that was parsed before."""
-    now = digest_bytes(b"".join(f"{path}\0".encode() + path.read_bytes() for path in settings_files(root)))
+) -> tuple[Settings, list[Problem]]:
+    """Give settings and all problems, without parsing anything that was parsed before.
+
+    With errors among the problems, the settings hold the groups alone, as far as they are sound.
+    """
+    now = digest_bytes(b"".join(f"{path}\0".encode() + _bytes(path) for path in settings_files(root)))
     record = cache.get(_KIND, _KIND)
-    if record is None or record[0] != now:
-        plain, warnings = load_plain_settings(root)
-        places = {name: [where, line] for name, (where, line) in plain.places.items()}
-        record = [now, dict(plain.data), places, [[w.where, w.line, w.message, w.warning] for w in warnings]]
-        cache.keep(_KIND, _KIND, record, newest=0, looked=1 << 62)
-    plain = PlainSettings(record[1], {name: (where, line) for name, (where, line) in record[2].items()})
-    settings = make_settings(plain, root, os.environ if environ is None else environ)
-    return settings, tuple([Problem(*problem) for problem in record[3]])
+    if record is not None and record[0] == now:
+        plain = PlainSettings(record[1], {name: (where, line) for name, (where, line) in record[2].items()})
+        problems = [Problem(*problem) for problem in record[3]]
+    else:
+        plain, problems = load_plain_settings(root)
+        if all(problem.warning for problem in problems):
+            places = {name: [where, line] for name, (where, line) in plain.places.items()}
+            record = [now, dict(plain.data), places, [[w.where, w.line, w.message, w.warning] for w in problems]]
+            cache.keep(_KIND, _KIND, record, newest=0, looked=1 << 62)
+    settings, unset = make_settings(plain, root, os.environ if environ is None else environ)
+    return settings, [*problems, *unset]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # reading it as YAML says why
+        return b""

@@ -58,10 +58,10 @@ def resolve(name: str, settings: Settings, environ: Mapping[str, str]) -> Model:
     if name == DEMO:
         if declared is not None:
             raise ModelError(
-                "benchrouter.yaml: models.demo: `demo` is the embedded model; choose another name"
+                f"{_place(settings, name)}: `models.demo`: `demo` is the embedded model; choose another name"
             )
         return Model(name=DEMO, id=DEMO, embedded=True, identity={"name": DEMO})
-    return _from_environment(name, environ) if declared is None else _from_settings(declared, environ)
+    return _from_environment(name, environ) if declared is None else _from_settings(declared, settings, environ)
 
 
 def no_endpoint(name: str, known: Iterable[str] = ()) -> str:
@@ -84,9 +84,15 @@ def _from_environment(name: str, environ: Mapping[str, str]) -> Model:
     )
 
 
-def _from_settings(declared: ModelSettings, environ: Mapping[str, str]) -> Model:
+def _place(settings: Settings, name: str, *path: str) -> str:
+    where, line = settings.place("models", name, *path)
+    return where if line is None else f"{where}:{line}"
+
+
+def _from_settings(declared: ModelSettings, settings: Settings, environ: Mapping[str, str]) -> Model:
     own = declared.endpoint or ""
-    where = f"benchrouter.yaml: models.{declared.name}.endpoint" if own else ENDPOINT_VARIABLE
+    place = f"{_place(settings, declared.name, 'endpoint')}: `models.{declared.name}.endpoint`"
+    where = place if own else ENDPOINT_VARIABLE
     # The environment's key belongs to the environment's endpoint: it is never sent to another one unasked.
     variable = declared.api_key_env or (None if own else KEY_VARIABLE)
     model_id = declared.id or declared.name

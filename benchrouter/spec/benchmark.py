@@ -132,7 +132,22 @@ def environment_directory(benchmark: Benchmark, environment: str, workspace: Pat
 def missing_environment(benchmark: Benchmark, environment: str, workspace: Path | None) -> Problem:
     """Say that an environment has no Dockerfile, at the line of the first task that wants it."""
     line = next((entry.line for entry in benchmark.tasks if entry.environment == environment), None)
+    return Problem(str(benchmark.root / FILE), line, _no_dockerfile(benchmark, environment, workspace))
+
+
+def missing_build(benchmark: Benchmark, task_file: Path, environment: str, workspace: Path | None) -> Problem:
+    """Say that an environment which a sidecar builds has no Dockerfile, at the sidecar's line."""
+    from benchrouter.spec.yamlfile import read
+
+    document = read(task_file)
+    builds = [(index, each.get("build")) for index, each in enumerate(document.data.get("sidecars") or ())]
+    index = next((index for index, build in builds if build == environment), 0)
+    line = document.line(("sidecars", index, "build"))
+    return Problem(str(task_file), line, _no_dockerfile(benchmark, environment, workspace))
+
+
+def _no_dockerfile(benchmark: Benchmark, environment: str, workspace: Path | None) -> str:
     roots = [root for root in (benchmark.root, workspace) if root is not None]
     there = [path.parent.name for root in roots for path in root.glob("environments/*/Dockerfile")]
     message = f"environment `{environment}`: no `environments/{environment}/Dockerfile`"
-    return Problem(str(benchmark.root / FILE), line, message + did_you_mean(environment, there))
+    return message + did_you_mean(environment, there)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchrouter.spec.problems import Problem, SpecError, refuse_errors
+from benchrouter.spec.problems import Problem, refuse_errors
 
 FILE = "benchrouter.yaml"
 LOCAL_FILE = "benchrouter.local.yaml"
@@ -106,11 +106,23 @@ class Settings:
     pass_env: tuple[str, ...] = ()
     cache: CacheSettings = CacheSettings()
     site: Site = Site()
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict, repr=False, compare=False)
+
+    def place(self, *path: str | int) -> tuple[str, int | None]:
+        """Find the file and line of a value, or of the nearest parent that is known."""
+        return place_of(self.places, "/".join(map(str, path)))
+
+
+def place_of(places: Mapping[str, tuple[str, int]], path: str) -> tuple[str, int | None]:
+    """Find the file and line of a value in `PlainSettings.places`, or of the nearest parent that is there."""
+    while path and path not in places:
+        path = path.rpartition("/")[0]
+    return places.get(path, (FILE, None))
 
 
 @dataclass(frozen=True)
 class PlainSettings:
-    """Checked settings as JSON, `${NAME}` not yet replaced; `places` gives file and line below `site`."""
+    """Checked settings as JSON, `${NAME}` not yet replaced; `places` maps `site/proxies/http` to file and line."""
 
     data: Mapping[str, Any]
     places: Mapping[str, tuple[str, int]]
@@ -131,19 +143,16 @@ def load_settings(
     """
     from benchrouter.spec.settings_make import make_settings
 
-    plain, warnings = load_plain_settings(root)
-    return make_settings(plain, root, os.environ if environ is None else environ), warnings
+    plain, problems = load_plain_settings(root)
+    settings, unset = make_settings(plain, root, os.environ if environ is None else environ)
+    return settings, refuse_errors([*problems, *unset])
 
 
-def load_plain_settings(root: Path) -> tuple[PlainSettings, tuple[Problem, ...]]:
-    """Read and check both files; raise SpecError with all problems of both."""
+def load_plain_settings(root: Path) -> tuple[PlainSettings, list[Problem]]:
+    """Read and check both files; with errors among the problems, only groups are given, as far as they are sound."""
     there = settings_files(root)
     if not there:
-        return PlainSettings({}, {}), ()
+        return PlainSettings({}, {}), []
     from benchrouter.spec.settings_shape import read_settings
 
-    plain, problems = read_settings(there)
-    warnings = refuse_errors(problems)
-    if plain is None:
-        raise SpecError(warnings)
-    return plain, warnings
+    return read_settings(there)

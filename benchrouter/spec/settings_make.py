@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchrouter.spec.problems import Problem, SpecError
+from benchrouter.spec.problems import Problem
 from benchrouter.spec.settings import (
     CacheSettings,
     Credentials,
@@ -17,26 +17,29 @@ from benchrouter.spec.settings import (
     Settings,
     Site,
     SiteLimits,
+    place_of,
 )
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def make_settings(plain: PlainSettings, root: Path, environ: Mapping[str, str]) -> Settings:
-    """Make settings; raise SpecError for every `${NAME}` that is not set."""
+def make_settings(
+    plain: PlainSettings, root: Path, environ: Mapping[str, str]
+) -> tuple[Settings, list[Problem]]:
+    """Make settings; every `${NAME}` that is not set is a problem, and nothing in its place."""
     if not plain.data:
-        return Settings()
+        return Settings(), []
     problems: list[Problem] = []
-    site = _expanded(plain.data["site"], "", plain, environ, problems)
-    if problems:
-        raise SpecError(problems)
-    return Settings(
+    site = _expanded(plain.data["site"], "site", plain, environ, problems)
+    made = Settings(
         groups={name: tuple(entries) for name, entries in plain.data["groups"].items()},
         models={name: _model(name, given or {}) for name, given in plain.data["models"].items()},
         pass_env=tuple(dict.fromkeys(plain.data["pass_env"])),
         cache=CacheSettings(**plain.data["cache"]),
         site=_site(site, root),
+        places=plain.places,
     )
+    return made, problems
 
 
 def _expanded(
@@ -44,18 +47,15 @@ def _expanded(
 ) -> Any:
     """Replace `${NAME}` in every text below `site`."""
     if isinstance(value, dict):
-        return {
-            k: _expanded(v, f"{path}/{k}".lstrip("/"), plain, environ, problems) for k, v in value.items()
-        }
+        return {k: _expanded(v, f"{path}/{k}", plain, environ, problems) for k, v in value.items()}
     if isinstance(value, list):
         return [_expanded(v, f"{path}/{i}", plain, environ, problems) for i, v in enumerate(value)]
     if not isinstance(value, str) or "${" not in value:
         return value
     for name in _PLACEHOLDER.findall(value):
         if name not in environ:
-            where, line = plain.places.get(path) or plain.places[path.rpartition("/")[0]]
-            message = f"`site.{path.replace('/', '.')}`: the variable {name} is not set"
-            problems.append(Problem(where, line, message))
+            message = f"`{path.replace('/', '.')}`: the variable {name} is not set"
+            problems.append(Problem(*place_of(plain.places, path), message))
     return _PLACEHOLDER.sub(lambda match: environ.get(match[1], ""), value)
 
 

@@ -24,6 +24,7 @@ from benchrouter.spec.shapes import (
     Text,
     Variable,
     Variables,
+    as_list,
     check,
 )
 from benchrouter.spec.yamlfile import Document, read
@@ -66,12 +67,10 @@ def _mirrors(value: Any) -> Any:
     return value
 
 
-def _entries(value: Any) -> Any:
-    entries = [value] if isinstance(value, str) else value
-    for entry in entries if isinstance(entries, list) else []:
-        if not isinstance(entry, str) or not _ENTRY.fullmatch(entry):
-            raise ValueError("expected a list of `benchmark` or `benchmark/task`")
-    return entries
+def _entry(value: Any) -> str:
+    if not isinstance(value, str) or not _ENTRY.fullmatch(value):
+        raise ValueError("expected `benchmark` or `benchmark/task`")
+    return value
 
 
 def _parameters(value: Any) -> Any:
@@ -86,6 +85,7 @@ def _parameters(value: Any) -> Any:
 Url = Annotated[str, BeforeValidator(_url)]
 Range = Annotated[str, BeforeValidator(_range)]
 Place = Annotated[str, BeforeValidator(_without_password)]
+Entries = Annotated[list[Annotated[str, BeforeValidator(_entry)]], BeforeValidator(as_list)]
 
 
 class ModelShape(Shape):
@@ -172,15 +172,18 @@ class CacheShape(Shape):
 class SettingsShape(Shape):
     """A benchrouter.yaml or benchrouter.local.yaml."""
 
-    groups: dict[str, Annotated[list[Text], BeforeValidator(_entries)]] = Field(default_factory=dict)
+    groups: dict[str, Entries] = Field(default_factory=dict)
     models: dict[str, ModelShape | None] = Field(default_factory=dict)
     pass_env: Variables = Field(default_factory=list)
     cache: CacheShape = Field(default_factory=CacheShape)
     site: SiteShape = Field(default_factory=SiteShape)
 
 
-def read_settings(paths: list[Path]) -> tuple[PlainSettings | None, list[Problem]]:
-    """Check each file by itself, then lay them over each other, later ones on top."""
+def read_settings(paths: list[Path]) -> tuple[PlainSettings, list[Problem]]:
+    """Check each file by itself, then lay them over each other, later ones on top.
+
+    With errors among the problems, only the groups are given, as far as they are sound.
+    """
     problems: list[Problem] = []
     documents: list[Document] = []
     for path in paths:
@@ -192,21 +195,36 @@ def read_settings(paths: list[Path]) -> tuple[PlainSettings | None, list[Problem
         found = check(document, SettingsShape)[1]
         problems += [*(_key_hint(problem) for problem in found), *passed(document)]
         documents.append(document)
-    if any(not problem.warning for problem in problems):
-        return None, problems
     data: dict[str, Any] = {}
     for document in documents:
         data = _laid_over(data, _revisions_as_written(document))
-    shape, _ = check(Document(paths[-1], data, {}, {}), SettingsShape)
+    sound = all(problem.warning for problem in problems)
+    shape = check(Document(paths[-1], data, {}, {}), SettingsShape)[0] if sound else None
+    made = (shape or SettingsShape()).model_dump()
     if shape is None:
-        return None, problems
-    places = {
-        "/".join(map(str, path[1:])): (str(document.path), line)
+        made["groups"] = _sound_groups(data.get("groups"))
+    return PlainSettings(made, _places(documents)), problems
+
+
+def _sound_groups(given: Any) -> dict[str, list[str]]:
+    """Keep what can be used of the groups, "" for the rest: faults of the benchmarks that they name show as well."""
+    groups = given if isinstance(given, dict) else {}
+    lists = {name: as_list(members) for name, members in groups.items()}
+    return {
+        name: [m if isinstance(m, str) and _ENTRY.fullmatch(m) else "" for m in members]
+        if isinstance(members, list)
+        else [""]
+        for name, members in lists.items()
+    }
+
+
+def _places(documents: list[Document]) -> dict[str, tuple[str, int]]:
+    return {
+        "/".join(map(str, path)): (str(document.path), line)
         for document in documents
         for path, line in document.lines.items()
-        if path[:1] == ("site",)
+        if path[:1] in (("site",), ("groups",), ("models",))
     }
-    return PlainSettings(shape.model_dump(), places), problems
 
 
 def _revisions_as_written(document: Document) -> dict[str, Any]:

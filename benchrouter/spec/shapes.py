@@ -67,7 +67,8 @@ def _scalar(value: Any) -> Any:
     return value
 
 
-def _texts(value: Any) -> Any:
+def as_list(value: Any) -> Any:
+    """Let a single text stand for a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -76,9 +77,9 @@ Name = Annotated[str, BeforeValidator(_name)]
 Image = Annotated[str, BeforeValidator(_image)]
 Variable = Annotated[str, BeforeValidator(_variable)]
 Scalar = Annotated[Any, BeforeValidator(_scalar)]
-Texts = Annotated[list[Text], BeforeValidator(_texts)]
-Images = Annotated[list[Image], BeforeValidator(_texts)]
-Variables = Annotated[list[Variable], BeforeValidator(_texts)]
+Texts = Annotated[list[Text], BeforeValidator(as_list)]
+Images = Annotated[list[Image], BeforeValidator(as_list)]
+Variables = Annotated[list[Variable], BeforeValidator(as_list)]
 Seconds = Annotated[float, BeforeValidator(values.seconds)]
 Size = Annotated[int, BeforeValidator(values.size)]
 Positive = Annotated[float, BeforeValidator(values.positive)]

@@ -9,7 +9,6 @@ import pytest
 
 from benchrouter.graph.build import image_tag
 from benchrouter.models.model import Model
-from benchrouter.spec.problems import SpecError
 
 from .small import MODEL, benchmark, graph, keys, write
 
@@ -95,20 +94,6 @@ def test_a_derived_image_has_the_key_of_its_base_in_its_own(tmp_path: Path) -> N
     after = graph(write(root, {"environments/under/Dockerfile": "FROM y\n"}))
     assert before.images["image:b/b"].key != after.images["image:b/b"].key
     assert keys(before) != keys(after)
-
-
-def test_a_circle_of_environments_is_named(tmp_path: Path) -> None:
-    """No endless recursion."""
-    root = benchmark(tmp_path / "b", ("t",))
-    write(
-        root,
-        {
-            "environments/b/Dockerfile": "FROM benchrouter-env-c\n",
-            "environments/c/Dockerfile": "FROM benchrouter-env-b\n",
-        },
-    )
-    with pytest.raises(SpecError, match="b/b -> b/c -> b/b"):
-        graph(root)
 
 
 def test_names_are_valid_for_doit_and_docker(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""What is wrong in files is said at once and once, whatever else is wrong, before anything runs."""
+
+from __future__ import annotations
+
+from project import DOCKERFILE, SCORE, Done, Project, listing
+
+BENCHMARK = """\
+name: ../b
+tasks:
+  - name: gone
+  - name: there
+  - name: there
+  - name: linked
+    environment: nowhere
+  - name: sound
+    environment: circle-a
+"""
+TASK = "name: t\ncommand: sh run.sh\n"
+
+
+def said(project: Project, done: Done) -> list[str]:
+    """Give the lines of a refusal, with paths relative to the workspace."""
+    assert done.status == 2 and "Traceback" not in done.text, done.text
+    return [line.removeprefix(f"{project.root}/") for line in done.err.splitlines() if line != "doit:"]
+
+
+def check_starts(lines: list[str], starts: list[str]) -> None:
+    """Every line begins as expected, and there are no others."""
+    pairs = zip(lines, starts, strict=False)
+    assert len(lines) == len(starts) and all(line.startswith(start) for line, start in pairs), "\n".join(lines)
+
+
+def test_every_fault_of_every_file_in_one_refusal(project: Project) -> None:
+    """Settings, benchmark, tasks, trees, Dockerfiles, circles, templates: none hides another, none comes twice."""
+    project.write("benchrouter.yaml", "site: {build_parallel: 0}\ngroups:\n  default:\n  - a/b/c\n  - helo\n  - b\n")
+    project.write("benchmarks/b/benchmark.yaml", BENCHMARK)
+    project.write("benchmarks/b/there/task.yaml", "command: x\ntimeout: 0\nextra_env:\n  X Y: 1\n  A: [1]\n")
+    project.write("benchmarks/b/linked/task.yaml", TASK)
+    (project.root / "benchmarks/b/linked/out").symlink_to("/etc/hostname")
+    project.write("benchmarks/b/sound/task.yaml", TASK + "sidecars:\n  - name: s\n    build: nobody\n")
+    for name, other in (("circle-a", "circle-b"), ("circle-b", "circle-a")):
+        project.write(f"benchmarks/b/environments/{name}/Dockerfile", f"FROM benchrouter-env-{other}\n")
+    project.write("templates/run.sh.j2", "{{ imagee }}\n")
+    before = listing(project.root)
+    lines = said(project, project.doit("plan", "model=m", "tasks=nonsense"))
+    check_starts(
+        lines,
+        [
+            "benchrouter.yaml:1: `site.build_parallel`: found 0, expected a whole number",
+            "benchrouter.yaml:4: `groups.default[0]`: found 'a/b/c', expected `benchmark` or `benchmark/task`",
+            "benchrouter.yaml:5: group `default`: no benchmark or group `helo`",
+            "benchmarks/b/benchmark.yaml:1: `name`: found '../b', a name must not be a path",
+            "benchmarks/b/benchmark.yaml:3: task `gone`: no directory of that name",
+            "benchmarks/b/benchmark.yaml:5: task `there` is listed twice, first on line 4",
+            "benchmarks/b/benchmark.yaml:6: environment `nowhere`: no `environments/nowhere/Dockerfile`",
+            "benchmarks/b/there/task.yaml:1: `name` is missing",
+            "benchmarks/b/there/task.yaml:2: `timeout`: found 0",
+            "benchmarks/b/there/task.yaml:4: `extra_env`: 'X Y' is no name of an environment variable",
+            "benchmarks/b/there/task.yaml:5: `extra_env.A`: found a list",
+            "benchmarks/b/linked/out: links to `/etc/hostname`, outside the benchmark",
+            "benchmarks/b/sound/task.yaml:5: environment `nobody`: no `environments/nobody/Dockerfile`",
+            "benchmarks/b/environments/circle-a/Dockerfile: environments build on each other: ",
+            "templates/run.sh.j2:1: 'imagee' is undefined",
+        ],
+    )
+    assert listing(project.root) == before
+    assert said(project, project.doit("run", "model=m", "preflight=0", "tasks=nonsense")) == lines
+
+
+def test_mistakes_of_the_command_line_come_with_them(project: Project) -> None:
+    """What was typed wrongly is said beside what is written wrongly; of tasks only when files are sound."""
+    project.benchmark("b", {"t": SCORE % 1})
+    project.benchmark("c", {"t": SCORE % 1})
+    project.write("benchrouter.yaml", "models:\n  m:\n    endpoint: http://h/v1?key=1\n")
+    project.write("benchmarks/b/t/task.yaml", "name: t\n")
+    check_starts(
+        said(project, project.doit("plan", "model=m", "bench=b,cc", "tasks=x")),
+        [
+            "benchmarks/b/t/task.yaml:1: `command` is missing",
+            "benchrouter.yaml:3: `models.m.endpoint`: the URL has a part after",
+            "no benchmark, group or benchmark directory `cc` (did you mean `c`?)",
+        ],
+    )
+    check_starts(
+        said(project, project.doit("plan", "model=x", "bench=c", "tasks=x", "refresh=c/d")),
+        ["no selected benchmark has a task `x`", "refresh=c/d: no such environment in this run (did you mean `c/c`?)"],
+    )
+
+
+def test_a_file_that_two_benchmarks_share_is_blamed_once(project: Project) -> None:
+    """An environment of the workspace is read for each benchmark that uses it."""
+    for name in ("one", "two"):
+        project.benchmark(name, {"t": SCORE % 1}, dockerfile=None)
+        project.write(
+            f"benchmarks/{name}/benchmark.yaml", f"name: {name}\ntasks: [{{name: t, environment: shared}}]\n"
+        )
+    project.write("environments/shared/Dockerfile", "RUN x\n")
+    (line,) = said(project, project.doit("plan", "model=m"))
+    assert line == f"doit: {project.root}/environments/shared/Dockerfile:1: found RUN before the first FROM"
+    project.write("environments/shared/Dockerfile", DOCKERFILE)
+    assert project.doit("plan", "model=m").status == 0
+
+
+def test_a_settings_file_that_cannot_be_read_hides_no_other_fault(project: Project) -> None:
+    """Without its groups nobody knows what the default is; what is named is looked at."""
+    project.benchmark("b", {"t": SCORE % 1})
+    project.write("benchmarks/b/t/task.yaml", "name: t\n")
+    project.write("benchrouter.yaml", "groups: [\n")
+    named = said(project, project.doit("plan", "model=m", "bench=b,typo"))
+    check_starts(named, ["benchrouter.yaml:2: not valid YAML", "benchmarks/b/t/task.yaml:1: `command` is missing"])
+    alone = said(project, project.doit("plan", "model=m"))
+    assert len(alone) == 1 and "not valid YAML" in alone[0]
