@@ -18,7 +18,8 @@ def ship(project: Project, names: Iterable[str]) -> None:
     """Copy benchmarks into the workspace, and get stand-ins for the bases that no registry gives."""
     names = tuple(names)
     for name in names:
-        shutil.copytree(REPOSITORY / "benchmarks" / name, project.root / "benchmarks" / name)
+        source, target = (root / "benchmarks" / name for root in (REPOSITORY, project.root))
+        shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     done = project.doit("bootstrap-image", "--missing", f"bench={','.join(names)}", deadline=LONG)
     assert done.status == 0, done.text
 

@@ -16,7 +16,7 @@ BENCHMARKS = ROOT / "benchmarks"
 def answer_lines(benchmark: str) -> list[dict[str, Any]]:
     plain, packed = (BENCHMARKS / benchmark / name for name in ("answers.jsonl", "answers.jsonl.gz"))
     text = plain.read_text("utf-8") if plain.exists() else gzip.decompress(packed.read_bytes()).decode()
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def predicted(benchmark: str) -> dict[str, float]:
