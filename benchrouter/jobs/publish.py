@@ -53,16 +53,16 @@ class Publisher:
         try:
             self._write(request, staging, conclusion.raw if completed else None, outcome, facts, redactor)
             if completed:
-                path = results.publish(
+                done = results.publish(
                     self._workspace, request.id, request.key, staging, replace=request.replace
-                ).path
-            else:
-                path = results.record_failure(
-                    self._workspace, request.id, request.key, staging, self._keep_failed
-                ).path
+                )
+                return replace(outcome, path=done.path, items=done.items)
+            failed = results.record_failure(
+                self._workspace, request.id, request.key, staging, self._keep_failed
+            )
         except (OSError, StoreError) as error:
             return _unpublished(outcome, redactor.scrub_text(str(error)))
-        return replace(outcome, path=path)
+        return replace(outcome, path=failed.path)
 
     def _write(
         self,

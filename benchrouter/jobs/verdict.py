@@ -8,9 +8,10 @@ import math
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from benchrouter.store.items import read_items
 from benchrouter.store.states import Reason
 
 MAX_BYTES = 64 << 20
@@ -65,7 +66,7 @@ def judge(data: bytes, file_name: str, result_key: str | None) -> Verdict:
     except _Refused as refused:
         error = f"; its `error`: {quoted(raw['error'])}" if raw.get("error") else ""
         return Verdict(reason=Reason.INVALID_RESULT, detail=f"{file_name}: {refused}{error}")
-    return _with_error(finite(raw), score, file_name)
+    return _with_items(_with_error(finite(raw), score, file_name), file_name)
 
 
 def finite(raw: Any) -> Any:
@@ -98,6 +99,10 @@ def quoted(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except (ValueError, RecursionError):
         text = repr(value)
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= QUOTED else text[:QUOTED] + "…"
 
 
@@ -110,6 +115,19 @@ def _with_error(raw: Mapping[str, Any], score: float, file_name: str) -> Verdict
         return Verdict(raw=raw, reason=Reason.INVALID_RESULT, detail=detail)
     warning = f"{file_name} holds an `error` beside its score: {quoted(error)}"
     return Verdict(overall=score, raw=raw, warnings=(warning,))
+
+
+def _with_items(verdict: Verdict, file_name: str) -> Verdict:
+    """Warn of items that could not be judged or read; a zero over items of which none was judged is no score."""
+    if verdict.reason is not None:
+        return verdict
+    items = read_items(verdict.raw)
+    counts, warning = items.counts, f"{file_name}: {items.fault}" if items.fault else ""
+    if counts and counts.errors:
+        warning = f"{counts.errors} of {counts.selected} items could not be judged; {_shortened(items.error)}"
+        if not counts.judged and verdict.overall == 0:
+            return Verdict(raw=verdict.raw, reason=Reason.INVALID_RESULT, detail=f"{file_name} holds 0, but {warning}")
+    return replace(verdict, warnings=(*verdict.warnings, warning)) if warning else verdict
 
 
 def _parse(data: bytes, duplicates: dict[int, list[str]]) -> dict[str, Any]:

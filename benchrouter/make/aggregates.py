@@ -47,7 +47,12 @@ def write_aggregate(session: Session, node: AggregateNode) -> None:
 def completed_by_another(done: CompletedJob) -> Outcome:
     """Give the outcome of a job that another run has completed."""
     return Outcome(
-        JobState.COMPLETED, overall=done.overall, warnings=done.warnings, seconds=done.seconds, path=done.path
+        JobState.COMPLETED,
+        overall=done.overall,
+        warnings=done.warnings,
+        seconds=done.seconds,
+        path=done.path,
+        items=done.items,
     )
 
 

@@ -191,7 +191,7 @@ class JobSteps:
         self._run.outcomes[job.id] = outcome
         if outcome.completed and outcome.overall is not None:
             self._session.fresh[job.id] = CompletedJob(
-                job.id, job.key, outcome.overall, outcome.seconds, outcome.warnings, outcome.path
+                job.id, job.key, outcome.overall, outcome.seconds, outcome.warnings, outcome.path, outcome.items
             )
         elif outcome.reason is not None:
             number = int(Path(outcome.path).name) if Path(outcome.path).name.isdecimal() else 0

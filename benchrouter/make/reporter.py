@@ -47,7 +47,8 @@ def describe(outcome: Outcome) -> str:
     """Put an outcome into one line."""
     if outcome.completed:
         score = "" if outcome.overall is None else f" {outcome.overall:.4f}"
-        text = f"{outcome.state.value}{score}"
+        items = f" on {outcome.items} items" if outcome.items and outcome.items.errors else ""
+        text = f"{outcome.state.value}{score}{items}"
     else:
         reason = outcome.reason.word if outcome.reason else ""
         text = f"{outcome.state.value} {reason}".rstrip()

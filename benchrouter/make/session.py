@@ -208,7 +208,7 @@ class Session:
     @staticmethod
     def _job_score(job: JobNode, done: CompletedJob | None, failure: FailedAttempt | None) -> JobScore:
         if done is not None:
-            return JobScore(job.id, job.key, JobState.COMPLETED, overall=done.overall)
+            return JobScore(job.id, job.key, JobState.COMPLETED, done.overall, items=done.items)
         if failure is not None:
             return JobScore(job.id, job.key, JobState.FAILED, reason=failure.reason)
         return JobScore(job.id, job.key, JobState.QUEUED)

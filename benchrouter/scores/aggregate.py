@@ -8,19 +8,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
 
 
 @dataclass(frozen=True)
 class JobScore:
-    """How one job ended, with what an aggregate needs: `overall` in 0..1 when it completed, else a reason."""
+    """How one job ended, with what an aggregate needs: `overall` in 0..1 when it completed, else a reason.
+
+    `items` counts those of a completed job that wrote any.
+    """
 
     id: JobId
     key: str
     state: JobState
     overall: float | None = None
     reason: Reason | None = None
+    items: ItemCounts | None = None
 
     @property
     def completed(self) -> bool:
@@ -56,6 +61,12 @@ class Aggregate:
     coverage: Coverage
     jobs: tuple[JobScore, ...]
 
+    @property
+    def items(self) -> ItemCounts | None:
+        """Sum up the items of the jobs that have any."""
+        counts = [job.items for job in self.jobs if job.items]
+        return sum(counts, start=ItemCounts(0, 0)) if counts else None
+
     def to_json(self) -> dict[str, Any]:
         """Give the form of `aggregate.json`."""
         return {
@@ -65,6 +76,7 @@ class Aggregate:
             "overall": self.overall,
             "overall_failures_as_zero": self.overall_failures_as_zero,
             "coverage": {"completed": self.coverage.completed, "declared": self.coverage.declared},
+            "items": _items_json(self.items),
             "jobs": [_job_json(job) for job in self.jobs],
         }
 
@@ -111,4 +123,9 @@ def _job_json(job: JobScore) -> dict[str, Any]:
         "state": job.state.value,
         "reason": job.reason.word if job.reason else None,
         "overall": job.overall,
+        "items": _items_json(job.items),
     }
+
+
+def _items_json(items: ItemCounts | None) -> dict[str, int] | None:
+    return {"judged": items.judged, "selected": items.selected} if items else None

@@ -11,7 +11,8 @@ from benchrouter.scores.aggregate import Aggregate, JobScore
 if TYPE_CHECKING:
     from rich.console import Group
 
-HEADER = ("task", "state", "score", "time", "reason")
+HEADER = ("task", "state", "score", "items", "time", "reason")
+_RIGHT = ("score", "items", "time")
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Row:
     seconds: float | None = None
     detail: str = ""
 
-    def cells(self) -> tuple[str, str, str, str, str]:
+    def cells(self) -> tuple[str, ...]:
         """Give the texts under HEADER."""
         job = self.job
         repeat = f"#{job.id.repeat}" if job.id.repeat else ""
@@ -31,6 +32,7 @@ class Row:
             job.id.task + repeat,
             job.state.value,
             score(job.overall),
+            str(job.items or ""),
             duration(self.seconds),
             ": ".join(part for part in (reason, one_line(self.detail)) if part),
         )
@@ -65,6 +67,9 @@ def title(aggregate: Aggregate) -> str:
 def summary(aggregate: Aggregate) -> str:
     """Say the overall score, never without its coverage; with failures as 0 where that differs."""
     text = f"overall {score(aggregate.overall)} · coverage {aggregate.coverage} · {aggregate.state.value}"
+    items = aggregate.items
+    if items:
+        text += f" · items {items}" + (f", {items.errors} not judged" if items.errors else "")
     if aggregate.overall_failures_as_zero != aggregate.overall:
         text += f" · with the task's own failures as 0: {score(aggregate.overall_failures_as_zero)}"
     return text
@@ -72,16 +77,25 @@ def summary(aggregate: Aggregate) -> str:
 
 def plain_table(aggregate: Aggregate, rows: Sequence[Row]) -> list[str]:
     """Draw the table as lines of text, for pipes and logs."""
-    table = [HEADER, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(HEADER))]
+    table = _without_empty([HEADER, *(row.cells() for row in rows)])
+    header = table[0]
+    widths = [max(len(line[column]) for line in table) for column in range(len(header))]
     lines = [title(aggregate)]
     for cells in table:
         aligned = [
-            cell.rjust(width) if HEADER[column] in ("score", "time") else cell.ljust(width)
+            cell.rjust(width) if header[column] in _RIGHT else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         lines.append(("  " + "  ".join(aligned)).rstrip())
     return [*lines, "  " + summary(aggregate)]
+
+
+def _without_empty(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Leave out the column of items where no job has any."""
+    at = HEADER.index("items")
+    if any(line[at] for line in table[1:]):
+        return table
+    return [line[:at] + line[at + 1 :] for line in table]
 
 
 def rich_table(aggregate: Aggregate, rows: Sequence[Row]) -> Group:
@@ -92,10 +106,10 @@ def rich_table(aggregate: Aggregate, rows: Sequence[Row]) -> Group:
     from rich.text import Text
 
     table = Table(title=Text(title(aggregate)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in HEADER:
-        table.add_column(name, justify="right" if name in ("score", "time") else "left", overflow="fold")
-    for row in rows:
-        task, state, *rest = row.cells()
+    header, *lines = _without_empty([HEADER, *(row.cells() for row in rows)])
+    for name in header:
+        table.add_column(name, justify="right" if name in _RIGHT else "left", overflow="fold")
+    for row, (task, state, *rest) in zip(rows, lines, strict=True):
         table.add_row(Text(task), Text(state, style=row.job.state.style), *(Text(cell) for cell in rest))
     style = {"COMPLETED": "bold green", "PARTIAL": "bold yellow"}.get(aggregate.state.value, "bold red")
     return Group(table, Text(summary(aggregate), style=style))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.store import documents, layout
+from benchrouter.store.items import ItemCounts, read_items
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Outcome, Reason
 
@@ -27,6 +28,7 @@ class CompletedJob:
     seconds: float
     warnings: tuple[str, ...]
     path: str
+    items: ItemCounts | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def read_completed(path: Path) -> CompletedJob | None:
     if overall is None:
         return None
     seconds, _ = _provenance(path)
-    return CompletedJob(id, key, overall, seconds, tuple(map(str, warnings)), str(path))
+    items = read_items(result["raw_metrics"]).counts
+    return CompletedJob(id, key, overall, seconds, tuple(map(str, warnings)), str(path), items)
 
 
 def read_failure(path: Path) -> FailedAttempt | None:

@@ -21,6 +21,7 @@ class SeedJob:
     key: str
     overall: float = 1.0
     inputs: dict[str, Any] = field(default_factory=dict)
+    items: int = 0
 
 
 def seed_completed(
@@ -44,7 +45,9 @@ def seed_completed(
 
 def _publish(ws: Workspace, run_id: str, job: SeedJob, durable: bool, seconds: float) -> None:
     staging = layout.fresh_attempt(ws, run_id)
-    raw = {"overall": job.overall}
+    raw: dict[str, Any] = {"overall": job.overall}
+    if job.items:
+        raw["items"] = [{"id": f"item-{number}", "score": job.overall} for number in range(job.items)]
     (staging / layout.OUTPUT).mkdir()
     (staging / layout.OUTPUT / "result.json").write_text(f'{{"overall": {job.overall}}}\n')
     (staging / layout.LOGS).mkdir()

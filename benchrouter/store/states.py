@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from benchrouter.store.items import ItemCounts
+
 
 class JobState(Enum):
     """State of one job; the value is what is written to disk."""
@@ -76,6 +78,7 @@ class Outcome:
     `overall` is the score in 0..1 of a COMPLETED job, else None; `detail` is one line for people;
     `seconds` is wall time of the attempt; `log_tail` is the end of its log (redacted), for the reporter;
     `path` is where the artifacts lie. `final` means that this run does not try again, whatever the reason.
+    `items` counts those of a COMPLETED job that wrote any.
     """
 
     state: JobState
@@ -87,6 +90,7 @@ class Outcome:
     log_tail: str = ""
     path: str = ""
     final: bool = False
+    items: ItemCounts | None = None
 
     @property
     def completed(self) -> bool:

@@ -17,13 +17,15 @@ from typing import Any
 from benchrouter.store import documents, layout
 from benchrouter.store.artifact import CompletedJob, read_job
 from benchrouter.store.atomic import write_atomic
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.workspace import Workspace
 
-_FORMAT = 1
+_FORMAT = 2
 _RACY_NS = 2_000_000_000
 
-# [repeat, (mtime, ctime, size, inode) of job.json, the same of result.json, overall, seconds, warnings]
+# [repeat, (mtime, ctime, size, inode) of job.json, the same of result.json, overall, seconds, warnings,
+#  [judged, selected] items or None]
 Entry = list[Any]
 
 
@@ -64,7 +66,8 @@ def _look(
         entry = known.get(id.task, none).get(key)
         signature = [id.repeat, *_signature(job), *_signature(result)]
         if entry is not None and entry[:9] == signature:
-            found[id] = CompletedJob(id, key, entry[9], entry[10], tuple(entry[11]), path)
+            items = ItemCounts(*entry[12]) if entry[12] else None
+            found[id] = CompletedJob(id, key, entry[9], entry[10], tuple(entry[11]), path, items)
             continue
         now = time.time_ns()
         read = read_job(Path(path))
@@ -72,7 +75,9 @@ def _look(
             continue
         found[id] = read
         if max(job.st_ctime_ns, result.st_ctime_ns) < now - _RACY_NS:
-            fresh.setdefault(id.task, {})[key] = [*signature, read.overall, read.seconds, list(read.warnings)]
+            counts = [read.items.judged, read.items.selected] if read.items else None
+            said = [read.overall, read.seconds, list(read.warnings), counts]
+            fresh.setdefault(id.task, {})[key] = [*signature, *said]
     return fresh
 
 
@@ -89,7 +94,7 @@ def _load(path: Path) -> dict[str, dict[str, Entry]]:
 
 
 def _sound(entries: object) -> bool:
-    return isinstance(entries, dict) and all(type(e) is list and len(e) == 12 for e in entries.values())
+    return isinstance(entries, dict) and all(type(e) is list and len(e) == 13 for e in entries.values())
 
 
 def _save(

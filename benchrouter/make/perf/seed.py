@@ -43,7 +43,7 @@ def finish_all_jobs(root: Path) -> int:
     os.chdir(root)
     try:
         session = Session.begin({"model": MODEL}, environ={}, may_write=True)
-        jobs = [SeedJob(job.id, job.key, 0.5) for job in session.graph.jobs]
+        jobs = [SeedJob(job.id, job.key, 0.5, items=20) for job in session.graph.jobs]
         seed_completed(session.ws, jobs)
         fresh = Session.begin({"model": MODEL}, environ={}, may_write=True)
         for node in fresh.graph.aggregates:

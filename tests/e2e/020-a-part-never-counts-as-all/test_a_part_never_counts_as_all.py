@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from project import Project
@@ -32,6 +33,25 @@ def test_the_headline_stays(project: Project) -> None:
     done = project.run("tasks=b/t,u")
     assert project.ran(done) == [] and headline(project).read_bytes() != whole
     assert project.aggregate("b")["overall"] == 0.5
+
+
+def test_a_group_of_four_of_five_tasks_is_completed_with_that_coverage(project: Project) -> None:
+    """The state is over the jobs that the run owns, coverage over the declared tasks: exit 0, 4/5, no headline."""
+    project.benchmark("b", {f"t{n}": f"SCORE=0.{n}; {SCRIPT}" for n in range(1, 6)})
+    project.benchmark("c", {"u": SCRIPT})
+    project.write("benchrouter.yaml", "groups: {all-offline: [b/t1, b/t2, c, b/t3, b/t4]}\n")
+    done = project.run("bench=all-offline")
+    assert "overall 0.2500 · coverage 4/5 · COMPLETED" in done.out
+    assert project.newest_run()["state"] == "COMPLETED" and len(project.newest_run()["jobs"]) == 5
+    (part,) = (headline(project).parent / "aggregates").glob("*.json")
+    written = json.loads(part.read_text())
+    assert (written["state"], written["coverage"]) == ("COMPLETED", {"completed": 4, "declared": 5})
+    assert not headline(project).exists() and project.aggregate("c")["coverage"] == {"completed": 1, "declared": 1}
+    project.run("bench=b")
+    whole = headline(project).read_bytes()
+    again = project.run("bench=all-offline")
+    assert project.ran(again) == [] and "coverage 4/5 · COMPLETED" in again.out
+    assert headline(project).read_bytes() == whole and project.aggregate("b")["overall"] == 0.3
 
 
 def headline(project: Project) -> Path:

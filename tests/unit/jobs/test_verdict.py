@@ -132,6 +132,33 @@ def test_error_beside_an_invalid_score_is_quoted_too() -> None:
     assert "boom" in verdict('{"overall": null, "error": "boom"}').detail
 
 
+def with_items(overall: float, *items: object) -> Verdict:
+    return verdict(json.dumps({"overall": overall, "items": items}))
+
+
+def test_a_zero_of_which_no_item_was_judged_is_no_genuine_zero() -> None:
+    errors = [{"id": str(n), "error": f"status 50{n}"} for n in range(3)]
+    found = with_items(0.0, *errors)
+    assert (found.overall, found.reason) == (None, Reason.INVALID_RESULT)
+    assert found.detail == "result.json holds 0, but 3 of 3 items could not be judged; 0: status 500"
+    assert with_items(0.0, {"id": "right", "score": 0}, *errors).overall == 0.0
+
+
+def test_items_that_could_not_be_judged_are_a_warning_with_the_first_error() -> None:
+    found = with_items(1.0, {"id": "a", "score": 1}, {"id": "b", "error": "crashed\n" + "x" * 500})
+    assert found.overall == 1.0
+    (warning,) = found.warnings
+    assert warning.startswith("1 of 2 items could not be judged; b: crashed") and len(warning) < 260
+
+
+def test_items_of_another_form_are_a_warning_and_never_a_failure() -> None:
+    for items in (3, [], ["a"], [{"id": "a"}], [{"id": "a", "score": float("nan")}]):
+        found = verdict(json.dumps({"overall": 0.0, "items": items}))
+        assert (found.overall, len(found.warnings)) == (0.0, 1)
+        assert found.warnings[0].startswith("result.json: ")
+    assert with_items(0.5, {"id": "a", "score": 1}).warnings == ()
+
+
 @pytest.mark.parametrize("overall", ["", '"overall": 0, ', '"overall": 0.4, ', '"overall": null, '])
 def test_task_can_say_that_the_endpoint_failed(overall: str) -> None:
     found = verdict("{" + overall + '"error": {"kind": "endpoint", "message": "429"}}')

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
 
@@ -91,6 +92,7 @@ def test_json_has_the_published_fields() -> None:
         "overall": 0.8,
         "overall_failures_as_zero": 0.4,
         "coverage": {"completed": 1, "declared": 2},
+        "items": None,
         "jobs": [
             {
                 "task": "x",
@@ -99,6 +101,7 @@ def test_json_has_the_published_fields() -> None:
                 "state": "COMPLETED",
                 "reason": None,
                 "overall": 0.8,
+                "items": None,
             },
             {
                 "task": "y",
@@ -107,9 +110,23 @@ def test_json_has_the_published_fields() -> None:
                 "state": "FAILED",
                 "reason": "no_result",
                 "overall": None,
+                "items": None,
             },
         ],
     }
+
+
+def test_items_of_all_jobs_are_summed_up() -> None:
+    few = JobScore(JobId("b", "x", "m"), "k", DONE, 0.8, items=ItemCounts(9, 10))
+    many = JobScore(JobId("b", "y", "m"), "k", DONE, 0.8, items=ItemCounts(30, 30))
+    content = of(few, many, done("z", 0.5), failed("f", Reason.OOM)).to_json()
+    assert content["items"] == {"judged": 39, "selected": 40}
+    assert [job["items"] for job in content["jobs"]] == [
+        None,
+        {"judged": 9, "selected": 10},
+        {"judged": 30, "selected": 30},
+        None,
+    ]
 
 
 def test_predicted_scores_of_the_shipped_benchmarks_are_exact() -> None:

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from benchrouter.scores.aggregate import JobScore, aggregate
 from benchrouter.scores.table import Row, duration, one_line, plain_table, rich_table, summary
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason
 
@@ -26,6 +27,27 @@ def test_plain_table() -> None:
         "  odd[bold]#1  FAILED          -  2h00m  timeout: still running after [31m 7200 s",
         "  overall 0.8000 · coverage 1/3 · PARTIAL · with the task's own failures as 0: 0.4000",
     ]
+
+
+def test_items_have_a_column_where_a_job_has_any() -> None:
+    jobs = (
+        JobScore(JobId("b", "x", "m"), "k1", JobState.COMPLETED, 0.8, items=ItemCounts(9, 10)),
+        JobScore(JobId("b", "y", "m"), "k2", JobState.COMPLETED, 1.0),
+        JobScore(JobId("b", "z", "m"), "k3", JobState.COMPLETED, 1.0, items=ItemCounts(120, 120)),
+    )
+    scored = aggregate("b", "m", 3, jobs)
+    rows = [Row(jobs[0], detail="1 of 10 items could not be judged; q: crashed"), Row(jobs[1]), Row(jobs[2], 4)]
+    assert plain_table(scored, rows) == [
+        "b @ m",
+        "  task  state       score    items  time  reason",
+        "  x     COMPLETED  0.8000     9/10        1 of 10 items could not be judged; q: crashed",
+        "  y     COMPLETED  1.0000",
+        "  z     COMPLETED  1.0000  120/120  4.0s",
+        "  overall 0.9333 · coverage 3/3 · COMPLETED · items 129/130, 1 not judged",
+    ]
+    out = io.StringIO()
+    Console(file=out, width=120).print(rich_table(scored, rows))
+    assert "120/120" in out.getvalue() and summary(scored) in out.getvalue()
 
 
 def test_rich_table_shows_names_literally() -> None:

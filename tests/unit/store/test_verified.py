@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchrouter.store import layout
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.results import completed, publish
 from benchrouter.store.seed import SeedJob, seed_completed
@@ -55,6 +56,18 @@ def test_what_was_verified_is_not_read_again(seeded: Workspace, monkeypatch: pyt
     assert reads(seeded, monkeypatch) == []
 
 
+def test_counts_of_items_are_the_same_read_and_remembered(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed_completed(ws, [SeedJob(id, key, 0.5, items=n) for n, (id, key) in enumerate(JOBS)])
+    read = completed(ws, JOBS)
+    monkeypatch.setattr("benchrouter.store.verified._RACY_NS", -60 * 10**9)
+    completed(ws, JOBS, remember=True)
+    assert reads(ws, monkeypatch) == []
+    assert completed(ws, JOBS) == read
+    assert [found.items for found in read.values()] == [None, *(ItemCounts(n, n) for n in range(1, 10))]
+
+
 def test_other_content_under_equal_size_and_mtime_is_seen(
     seeded: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,10 +108,10 @@ def test_looking_writes_nothing(ws: Workspace) -> None:
         "",
         "{",
         "[]",
-        '{"format": 1}',
-        '{"format": 1, "tasks": []}',
-        '{"format": 1, "tasks": {"t1": 3}}',
-        '{"format": 1, "tasks": {"t1": {"k": {}}}}',
+        '{"format": 2}',
+        '{"format": 2, "tasks": []}',
+        '{"format": 2, "tasks": {"t1": 3}}',
+        '{"format": 2, "tasks": {"t1": {"k": {}}}}',
         '{"format": 99, "tasks": {}}',
     ],
 )
