@@ -130,6 +130,19 @@ def test_an_archive_that_cannot_be_read_is_one_clear_failure(
     assert "the images cannot be loaded" in outcome.detail
 
 
+def test_a_load_that_brings_nothing_and_ends_well_was_taken_for_success(
+    alone: DindBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchrouter.engine.dind.making.LOOP_DEVICES", ())
+    wrapper = "#!/bin/sh\\n[ \"$1\" != load ] || exec cat >/dev/null\\nexec /usr/bin/docker \"$@\"\\n"
+    place = "/usr/local/bin/docker"
+    deaf = alone.derived(alone.image, f"RUN printf '{wrapper}' >{place} && chmod 755 {place}")
+    alone.engine.api.tag(deaf, "benchrouter.test/deaf", "1")
+    outcome = alone.run(GOOD, image_tag="benchrouter.test/deaf:1")
+    assert outcome.reason is Reason.ENGINE, outcome
+    assert "the images cannot be loaded" in outcome.detail and "No such image" in outcome.detail
+
+
 def test_where_no_loop_device_can_be_had_each_daemon_loads_its_images(
     alone: DindBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,12 +34,8 @@ class Preload:
 
     @property
     def tags(self) -> tuple[tuple[str, str], ...]:
-        """Pair what an archive calls an image with what the task calls it, where these differ."""
-        return tuple(
-            (source, name)
-            for name, source in self.names.items()
-            if "@" not in name and not same_image(name, source)
-        )
+        """Pair what an archive calls an image with what the task calls it; digests and ids cannot be given."""
+        return tuple((source, name) for name, source in self.names.items() if not _is_digest(name))
 
     @property
     def spare(self) -> tuple[str, ...]:
@@ -57,6 +53,10 @@ class Preload:
     def known_as(self, inside: Mapping[str, str]) -> dict[str, str]:
         """Map the task's names to ids in a daemon, given what the engine's ids are there."""
         return {name: inside[self.ids[source]] for name, source in self.names.items()}
+
+
+def _is_digest(name: str) -> bool:
+    return "@" in name or name.startswith("sha256:")
 
 
 def preload_of(engine: Engine, archive: Archive, names: Mapping[str, str], cancelled: threading.Event) -> Preload:

@@ -102,10 +102,11 @@ def test_a_seed_larger_than_all_that_may_be_kept_stays_for_its_run(tmp_path: Pat
     assert made(Shelf(tmp_path, 10), "a").exists()
 
 
-def test_names_are_given_where_they_differ_and_what_the_task_does_not_name_goes() -> None:
+def test_all_names_are_given_and_what_the_task_does_not_name_goes() -> None:
     names = {"postgres": "mirror/postgres:16", "redis:7": "redis:7", "docker.io/library/alpine": "alpine:latest"}
     preload = Preload(names, dict.fromkeys(names.values(), "sha256:1"), 0)
-    assert preload.lines == ["mirror/postgres:16 postgres", "mirror/postgres:16 -"]
+    given = ["mirror/postgres:16 postgres", "redis:7 redis:7", "alpine:latest docker.io/library/alpine"]
+    assert preload.lines == [*given, "mirror/postgres:16 -"]
 
 
 def test_a_task_knows_images_by_what_they_are_in_the_seed() -> None:
