@@ -33,7 +33,10 @@ SCRIPT = """\
     get http://web:8000/ >/dev/null
     inside "$image" curl --silent --fail "$BENCHROUTER_MODEL_ENDPOINT/models" >"$BENCHROUTER_OUTPUT_DIR/inside.json"
     inside "$image" curl --silent --fail "http://$web:8000/" >/dev/null
-    inside --add-host "web:$web" "$image" curl --silent --fail http://web:8000/ >/dev/null
+    inside "$image" curl --silent --fail http://web:8000/ >/dev/null
+    docker network create inner >/dev/null
+    inside --network inner "$image" curl --silent --fail http://web:8000/ >/dev/null
+    printf 'FROM %s\\nRUN curl --silent --fail http://web:8000/\\n' "$image" | docker build --quiet -
     docker run --detach --name own --publish 8000:8000 "$image" python3 -m http.server 8000
     tries=0
     until get http://localhost:8000/ >/dev/null 2>&1; do
