@@ -13,6 +13,9 @@ from project import REPOSITORY, Project
 from shipped import LONG, ask_demo, results, scores
 from verdicts import document, last_failure
 
+QUICK = ("401", "429", "500", "odd", "empty")
+"""The kinds that are not waited for."""
+
 LIMIT = 10
 WRONG = [1, 10]
 """Which of the first ten items the demo model answers wrongly: floor(10 / 5) of them."""

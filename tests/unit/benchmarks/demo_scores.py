@@ -19,10 +19,14 @@ def answer_lines(benchmark: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.split("\n") if line]
 
 
+NEVER_RIGHT = {"live_simple_112-68-0", "live_multiple_964-207-0"}
+"""Items that no answer can pass, and that are not wrong on purpose anyway: upstream contradicts itself (bfcl)."""
+
+
 def predicted(benchmark: str) -> dict[str, float]:
     """Give the score of each task in full; an item may take several lines."""
     items: dict[str, set[str]] = {}
     for entry in answer_lines(benchmark):
         items.setdefault(entry["task"], set()).add(entry["item"])
-    counts = {task: len(found) for task, found in items.items()}
-    return {task: (n - expected_wrong(n)) / n for task, n in counts.items()}
+    right = {task: len(found - NEVER_RIGHT) - expected_wrong(len(found)) for task, found in items.items()}
+    return {task: count / len(items[task]) for task, count in right.items()}

@@ -13,7 +13,7 @@ from benchrouter.spec.benchmark import load_benchmark
 from benchrouter.spec.task import load_task
 
 HUMANEVAL = BENCHMARKS / "humaneval"
-SHIPPED = ("hello", "humaneval", "knowledge", "pg-sidecar", "pg-dind", "repo-repair")
+SHIPPED = ("hello", "humaneval", "knowledge", "arc-agi", "bfcl", "pg-sidecar", "pg-dind", "repo-repair")
 FAIL_ON_PURPOSE = {("repo-repair", "shard-7"): "exit_code", ("repo-repair", "shard-8"): "timeout"}
 
 
