@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +54,15 @@ def selected(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: hashlib.sha256(f"0:{name}".encode()).hexdigest())
 
 
-def check_endpoints(project: Project, url: str, benchmark: str, task: str, kinds: Sequence[str] = KINDS) -> None:
-    """Run one task against endpoints that give no answer: each ends `endpoint`, says why, and has no score."""
+def check_endpoints(project: Project, url: str, benchmark: str, tasks: str, kinds: Sequence[str] = KINDS) -> None:
+    """Run some tasks against endpoints that give no answer: each ends `endpoint`, says why, and has no score."""
     declare(project, url, kinds)
-    done = project.doit(
-        "run", f"model={','.join(f'at-{kind}' for kind in kinds)}", f"bench={benchmark}", f"tasks={task}",
-        "BENCH_LIMIT=2", "preflight=0", deadline=LONG,
-    )  # fmt: skip
+    models = ",".join(f"at-{kind}" for kind in kinds)
+    words = (f"model={models}", f"bench={benchmark}", f"tasks={tasks}", "BENCH_LIMIT=2", "preflight=0")
+    done = project.doit("run", *words, deadline=LONG)
     assert done.status == 1, done.text
     assert done.out.count("  overall - · coverage 0/") == len(kinds), done.out
-    for kind in kinds:
+    for task, kind in product(tasks.split(","), kinds):
         failed = last_failure(project, benchmark, task, f"at-{kind}")
         assert document(failed / "job.json")["reason"] == "endpoint", done.text
         said = (failed / "logs" / "stderr.log").read_text()
