@@ -112,7 +112,10 @@ def _mean_of_tasks(jobs: Sequence[JobScore], *, failures_as_zero: bool) -> float
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    if not values:
+        return None
+    # Rounding must not carry a mean beyond its values: six times 0.8 is 0.8.
+    return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
 def _job_json(job: JobScore) -> dict[str, Any]:

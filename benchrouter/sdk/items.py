@@ -23,7 +23,8 @@ def write_items(items: Iterable[dict[str, Any]], **raw: Any) -> Path:
     """
     found = [dict(item) for item in items]
     scores = _scores(found)
-    mean = math.fsum(scores) / len(scores) if scores else None
+    # Rounding must not carry a mean beyond its values: six times 0.8 is 0.8.
+    mean = min(max(math.fsum(scores) / len(scores), min(scores)), max(scores)) if scores else None
     path = write_document(dict(raw, overall=mean, items=found))
     if mean is None:
         raise SystemExit(_nothing_judged(found))

@@ -23,10 +23,19 @@ NEVER_RIGHT = {"live_simple_112-68-0", "live_multiple_964-207-0"}
 """Items that no answer can pass, and that are not wrong on purpose anyway: upstream contradicts itself (bfcl)."""
 
 
-def predicted(benchmark: str) -> dict[str, float]:
-    """Give the score of each task in full; an item may take several lines."""
-    items: dict[str, set[str]] = {}
+def items_of(benchmark: str) -> dict[str, list[str]]:
+    """List the items of each task that the demo model answers; an item may take several lines."""
+    items: dict[str, dict[str, None]] = {}
     for entry in answer_lines(benchmark):
-        items.setdefault(entry["task"], set()).add(entry["item"])
-    right = {task: len(found - NEVER_RIGHT) - expected_wrong(len(found)) for task, found in items.items()}
-    return {task: count / len(items[task]) for task, count in right.items()}
+        items.setdefault(entry["task"], {})[entry["item"]] = None
+    return {task: list(found) for task, found in items.items()}
+
+
+def predicted(benchmark: str, limit: int | None = None) -> dict[str, float]:
+    """Give the score of each task, in full or with BENCH_LIMIT."""
+    return {task: _score(items[:limit]) for task, items in items_of(benchmark).items()}
+
+
+def _score(items: list[str]) -> float:
+    right = len(items) - len(NEVER_RIGHT.intersection(items)) - expected_wrong(len(items))
+    return right / len(items)

@@ -116,6 +116,11 @@ def test_json_has_the_published_fields() -> None:
     }
 
 
+def test_the_mean_of_equal_scores_is_that_score() -> None:
+    for n in range(1, 20):
+        assert of(*(done(f"t{i}", 0.8) for i in range(n))).overall == 0.8
+
+
 def test_items_of_all_jobs_are_summed_up() -> None:
     few = JobScore(JobId("b", "x", "m"), "k", DONE, 0.8, items=ItemCounts(9, 10))
     many = JobScore(JobId("b", "y", "m"), "k", DONE, 0.8, items=ItemCounts(30, 30))

@@ -78,6 +78,8 @@ def test_overall_is_the_mean_of_the_judged(output: Path) -> None:
 def test_a_mean_is_exact(output: Path) -> None:
     write_items([{"id": str(n), "score": 0.1} for n in range(10)])
     assert json.loads(output.read_text())["overall"] == 0.1
+    write_items([{"id": str(n), "score": 0.8} for n in range(6)])
+    assert json.loads(output.read_text())["overall"] == 0.8
 
 
 @pytest.mark.parametrize(
