@@ -1,0 +1,1 @@
+default_pg_timeout = None

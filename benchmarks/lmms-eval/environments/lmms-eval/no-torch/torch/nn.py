@@ -1,0 +1,2 @@
+class Module:
+    """lmms-eval's model classes are derived from it."""

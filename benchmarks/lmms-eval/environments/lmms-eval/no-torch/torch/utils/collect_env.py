@@ -1,0 +1,2 @@
+def get_pretty_env_info():
+    return "no torch"
