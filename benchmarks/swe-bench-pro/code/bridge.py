@@ -1,0 +1,79 @@
+"""Have patches made for a shard's instances, and judged by the upstream's harness: bridge.py SHARD."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import agent
+from deadline import deadline
+
+from benchrouter.sdk import EndpointError, select, write_items
+
+INSTANCES, HARNESS = Path("/opt/swe-bench-pro/instances.jsonl"), Path("/opt/SWE-bench_Pro-os")
+WORK, USER, PREFIX = Path("/tmp/swe-bench-pro"), "jefzda", "benchrouter"
+
+
+def main(shard):
+    rows = [json.loads(line) for line in INSTANCES.read_text(encoding="utf-8").splitlines()]
+    rows = select([row for row in rows if row["shard"] == shard], id=lambda row: row["instance_id"])
+    if not rows:
+        sys.exit(f"shard {shard} has no instances: `python3 code/generate.py FILE` writes them from the data set")
+    with ThreadPoolExecutor(int(os.environ["SWE_BENCH_PRO_WORKERS"])) as pool:
+        made = dict(zip((row["instance_id"] for row in rows), pool.map(attempt, rows), strict=True))
+    mended = [row for row in rows if "patch" in made[row["instance_id"]]]
+    names = [row["instance_id"] for row in mended]
+    patches = [{"instance_id": name, "patch": made[name]["patch"], "prefix": PREFIX} for name in names]
+    judged = judge(mended, patches) if patches else {}
+    Path(os.environ["BENCHROUTER_OUTPUT_DIR"], "patches.json").write_text(json.dumps(patches, indent=1))
+    for name, one in made.items():
+        if one.pop("patch", None) is not None:
+            one.update(judged[name])
+    write_items([{"id": name, **one} for name, one in made.items()])
+
+
+def attempt(row):
+    image = f"{USER}/sweap-images:{row['dockerhub_tag']}"
+    if image not in os.environ.get("BENCHROUTER_DIND_IMAGES", "").split(","):
+        return {"error": f"{image} is not among this shard's docker_images: generate them again"}
+    try:
+        patch, tokens, turns = agent.solve(row, image)
+    except (EndpointError, agent.NoContainer, subprocess.SubprocessError) as error:
+        return {"error": str(error)}
+    return {"patch": patch, "tokens": tokens, "turns": turns}
+
+
+def judge(rows, patches):
+    """Run the harness; give each instance a score, or an error where its tests came to no result."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (WORK / "patches.json").write_text(json.dumps(patches), encoding="utf-8")
+    words = ["--raw_sample_path", WORK / "samples.jsonl", "--patch_path", WORK / "patches.json"]
+    words += ["--output_dir", WORK / "out", "--scripts_dir", "run_scripts", "--dockerhub_username", USER]
+    words += ["--use_local_docker"]
+    words += ["--num_workers", os.environ["SWE_BENCH_PRO_WORKERS"]]
+    words += ["--block_network"] if os.environ.get("SWE_BENCH_PRO_BLOCK_NETWORK") else []
+    (WORK / "out").mkdir(exist_ok=True)
+    command = ["/opt/harness/bin/python", "swe_bench_pro_eval.py", *words]
+    with deadline(int(os.environ["SWE_BENCH_PRO_TEST_TIMEOUT"])):
+        done = subprocess.run(command, cwd=HARNESS, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+    print(done.stdout, flush=True)
+    try:
+        resolved = json.loads((WORK / "out" / "eval_results.json").read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"swe_bench_pro_eval.py ended with {done.returncode} and left no results ({error})")
+    return {row["instance_id"]: verdict(row["instance_id"], resolved, done.stdout) for row in rows}
+
+
+def verdict(name, resolved, said):
+    """Score an instance only where its tests were run to a report: the harness takes any failure for `not resolved`."""
+    if name in resolved and (WORK / "out" / name / f"{PREFIX}_output.json").is_file():
+        return {"score": int(bool(resolved[name]))}
+    lines = [line for line in said.splitlines() if name in line and not line.startswith(("Running", "Using"))]
+    return {"error": f"the harness ran no tests to a report: {'; '.join(lines) or 'it says nothing of it'}"[:500]}
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
