@@ -58,7 +58,9 @@ class Renderer:
             key_from=_key_from(request, spec),
             image=spec.image,
             task_dir=self._task_dir(request),
-            options=list(docker_options(spec)),
+            options=list(docker_options(spec, beside=bool(request.task.sidecars))),
+            beside=bool(request.task.sidecars),
+            network=spec.network,
             arguments=" ".join(quote(part) for part in (*spec.entrypoint[1:], *spec.command)),
             dind=self._daemon(request),
         )
@@ -109,9 +111,12 @@ class Renderer:
             return ""
 
 
-def docker_options(spec: ContainerSpec) -> Iterator[str]:
-    """Give the options of `docker run`, each as one piece of shell text."""
-    yield f"--network {quote(spec.network)}"
+def docker_options(spec: ContainerSpec, *, beside: bool = False) -> Iterator[str]:
+    """Give the options of `docker run` as pieces of shell text; `beside` sidecars the network may be theirs."""
+    if beside or spec.volumes:
+        yield '--network "$network" --add-host "host.docker.internal:${gateway:-host-gateway}"'
+    else:
+        yield f"--network {quote(spec.network)}"
     yield f"--workdir {quote(spec.workdir)}"
     yield f"--entrypoint {quote(spec.entrypoint[0])}"
     yield "--no-healthcheck"

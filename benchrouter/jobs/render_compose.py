@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchrouter.engine.container_spec import ContainerSpec
-from benchrouter.engine.dind.control import CONTROL
 from benchrouter.jobs.compose_file import named_volumes, scalar, service_name, services_for_people
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR
 from benchrouter.jobs.render import COMPOSE_FILE, load_template, one_line
@@ -18,15 +17,16 @@ _SOURCES = {
     BENCHMARK_DIR: '"${BENCHROUTER_TASK_DIR:-.}"',
     OUTPUT_DIR: '"${BENCHROUTER_OUTPUT:-$PWD/results-by-hand}"',
     SDK_DIR: '"${BENCHROUTER_SDK:-$PWD/cache/sdk}"',
-    CONTROL: '"${BENCHROUTER_DIND:-$PWD/dind}"',
 }
 
 
 def for_people(workspace: Workspace, request: JobRequest, spec: ContainerSpec) -> bytes:
-    """Render the file to bring up by hand: ports published, the evaluation a service in a profile of its own."""
+    """Render the file to bring up by hand: ports published, an evaluation without a daemon a service with a profile."""
     task = request.task
     services = services_for_people(task, request.images)
-    evaluation = {"name": service_name(services), "entries": list(_evaluation(spec, task.sidecars, services).items())}
+    # An own daemon needs rights and images that depend on the machine: run.sh sees to them.
+    entries = {} if task.docker else _evaluation(spec, task.sidecars, services)
+    evaluation = {"name": service_name(services), "entries": list(entries.items())}
     post_start = [(str(each["name"]), list(each["post_start"])) for each in task.sidecars if each.get("post_start")]
     return _render(
         workspace,
@@ -87,8 +87,6 @@ def _evaluation(
         "extra_hosts": scalar(["host.docker.internal:host-gateway"]),
         "depends_on": scalar({str(each["name"]): {"condition": _condition(each)} for each in sidecars}),
     }
-    if spec.volumes:  # its own daemon: run.sh shows what its entrypoint finds in BENCHROUTER_DIND
-        items |= {"privileged": scalar(True), "cgroup": scalar("private"), "user": scalar(spec.user)}
     if limits.memory is not None:
         items |= {"mem_limit": scalar(limits.memory), "memswap_limit": scalar(limits.memory)}
     if limits.cpus is not None:
@@ -117,7 +115,6 @@ def _mounts(spec: ContainerSpec) -> Iterable[str]:
             f'{{"type": "bind", "source": {_SOURCES[mount.target]}, "target": {scalar(mount.target)}, '
             f'"read_only": {scalar(mount.read_only)}}}'
         )
-    yield from (f'{{"type": "volume", "target": {scalar(target)}}}' for target in spec.volumes)
 
 
 def _condition(sidecar: Mapping[str, Any]) -> str:

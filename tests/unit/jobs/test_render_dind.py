@@ -73,7 +73,7 @@ def test_the_entrypoint_is_the_same_on_every_machine() -> None:
 def test_run_sh_knows_no_mirror_and_never_the_hosts_network(tmp_path: Path) -> None:
     text = rendered(wants_daemon(), tmp_path)
     assert "mirror.local" not in text
-    assert "--network bridge" in text and "--network host" not in text
+    assert "network=bridge\n" in text and "--network host" not in text
     assert "docker save --output" in text and "benchrouter/bench-db:k redis" in text
     assert "benchrouter/bench-env:abc benchrouter-env-env:latest" in text
 
