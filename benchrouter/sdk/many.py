@@ -12,6 +12,9 @@ from benchrouter.sdk.endpoint import EndpointError
 PATIENCE = 8
 """So many failures in a row, and the endpoint is down: the rest need not be asked."""
 
+_REFUSED = (400, 413, 422)
+"""Statuses that speak of the request and not of the endpoint: too long, say. The next item may fit."""
+
 
 def each(
     items: Iterable[Any], judge: Callable[[Any], dict[str, Any]], id: Callable[[Any], str] = str, workers: int = 4
@@ -19,8 +22,8 @@ def each(
     """Judge items in threads; return a record for each, in their order, as `write_items` takes them.
 
     `judge(item)` gives a record without its `id`, with `"empty": True` where the model said nothing at all. An item at
-    which it raises EndpointError is recorded with that `error`. Raise EndpointError when the endpoint fails at PATIENCE
-    items in a row or at all of them, and when every answer is empty.
+    which it raises EndpointError is recorded with that `error`. Raise EndpointError when PATIENCE items in a row fail,
+    not counting those that the endpoint refuses; when all of them fail; and when every answer is empty.
     """
     failures = _Failures()
 
@@ -40,9 +43,10 @@ def each(
         records = list(pool.map(one, items))
     judged = [record for record in records if "error" not in record]
     last = failures.last
-    if last is not None and (failures.too_many() or not judged):
-        row = f"{failures.row} items in a row" if failures.row > 1 else "the item"
-        raise EndpointError(f"no answer for {row}; {last}", last.status)
+    if last is not None and failures.too_many():
+        raise EndpointError(f"no answer for {failures.row} items in a row; {last}", last.status)
+    if last is not None and not judged:
+        raise EndpointError(f"no answer for any item, of {len(records)}; {last}", last.status)
     if judged and all(record.get("empty") for record in judged):
         raise EndpointError(f"nothing is said in any of {len(judged)} answers")
     return records
@@ -61,7 +65,7 @@ class _Failures:
 
     def add(self, error: EndpointError) -> None:
         with self._lock:
-            self.row += 1
+            self.row += error.status not in _REFUSED
             self.last = error
 
     def end(self) -> None:

@@ -9,7 +9,7 @@ SIZES = {"simple_python": 400, "multiple": 200, "parallel": 200, "parallel_multi
 SIZES |= {"live_simple": 258, "live_multiple": 1053, "irrelevance": 240}
 """Entries of each category."""
 
-TEMPERATURE = 0.001
+DEFAULTS = {"temperature": 0.001}
 """What bfcl_eval asks with."""
 
 
@@ -26,7 +26,7 @@ def judge(entry, category):
     """Ask one entry and have its calls judged; a checker that breaks on them is no verdict."""
     from upstream import tools_of, verdict
 
-    answer = complete(entry["question"][0], tools=tools_of(entry), defaults={"temperature": TEMPERATURE})
+    answer = complete(entry["question"][0], tools=tools_of(entry), defaults=DEFAULTS)
     calls = calls_of(answer)
     try:
         right, reason = verdict(entry, calls, category)
@@ -57,7 +57,7 @@ def main(category):
         write_items(each(asked, lambda entry: judge(entry, category), id=lambda entry: entry["id"]))
     except EndpointError as error:
         if error.status in (400, 404, 422, 501):
-            complete("Hello", max_tokens=1)  # it answers at all: so it is the tools that it refuses
+            complete("Hello", defaults=DEFAULTS)  # it answers without tools: so it is the tools that it refuses
             sys.exit(f"bfcl: the endpoint refuses `tools`, and BFCL needs a model that calls tools ({error})")
         raise
 

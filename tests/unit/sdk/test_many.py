@@ -58,14 +58,24 @@ def test_an_endpoint_that_is_down_is_not_asked_for_the_rest() -> None:
     assert PATIENCE <= len(asked) <= 5 + PATIENCE + 4
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "the item"), (3, "3 items in a row")])
-def test_when_all_of_few_items_fail_nothing_was_judged(count: int, said: str) -> None:
+@pytest.mark.parametrize("count", [1, 3, 100])
+def test_when_all_items_are_refused_nothing_was_judged(count: int) -> None:
     def judge(item: int) -> dict[str, Any]:
         raise EndpointError(f"status 400: no tools for {item}", 400)
 
-    with pytest.raises(EndpointError, match=f"no answer for {said}; endpoint: status 400") as caught:
+    with pytest.raises(EndpointError, match=f"no answer for any item, of {count}; endpoint: status 400") as caught:
         each(range(count), judge)
     assert caught.value.status == 400
+
+
+def test_items_that_are_too_long_do_not_make_an_endpoint_that_is_down() -> None:
+    def judge(item: int) -> dict[str, Any]:
+        if item < 5 * PATIENCE:
+            raise EndpointError("too long", 413)
+        return {"score": 1}
+
+    records = each(range(5 * PATIENCE + 1), judge)
+    assert ["error" in record for record in records] == [True] * 5 * PATIENCE + [False]
 
 
 def test_answers_that_all_say_nothing_are_no_zero() -> None:
