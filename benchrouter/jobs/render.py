@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import TYPE_CHECKING
 from benchrouter.engine.container_spec import ContainerSpec, Limits
 from benchrouter.engine.dind.control import CONTROL
 from benchrouter.engine.dind.control import SCRIPT as DIND_SCRIPT
-from benchrouter.jobs.compose_file import scalar
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.template_files import load_template
+from benchrouter.jobs.words import one_line, quote
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.store.atomic import write_atomic
 from benchrouter.store.workspace import Workspace
@@ -23,7 +23,6 @@ from benchrouter.store.workspace import Workspace
 if TYPE_CHECKING:
     from jinja2 import Template
 
-TEMPLATES = Path(__file__).parent / "templates"
 RUN_SCRIPT = "run.sh"
 COMPOSE_FILE = "compose.yaml"
 
@@ -34,7 +33,6 @@ BY_VARIABLE = {
     "PYTHONPATH": '"PYTHONPATH=/app${pythonpath:+:$pythonpath}"',
 }
 SOURCES = {BENCHMARK_DIR: "$benchmark", OUTPUT_DIR: "$output", SDK_DIR: "$sdk", CONTROL: "$control"}
-_PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 
 
 class Renderer:
@@ -149,46 +147,6 @@ def _limit_options(limits: Limits) -> Iterator[str]:
         yield f"--gpus {limits.gpus}"
 
 
-def quote(text: str) -> str:
-    """Quote one word for a POSIX shell, whatever it holds."""
-    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
-
-
-def overridden_templates(workspace: Workspace) -> dict[str, str]:
-    """Digest the workspace's templates that differ in bytes from the packaged ones, by name."""
-    from benchrouter.keys.canonical import digest_bytes
-
-    overridden = {}
-    for packaged in sorted(TEMPLATES.glob("*.j2")):
-        try:
-            own = (workspace.templates / packaged.name).read_bytes()
-        except FileNotFoundError:
-            continue
-        if own != packaged.read_bytes():
-            overridden[packaged.name] = digest_bytes(own)
-    return overridden
-
-
-def load_template(workspace: Workspace | None, name: str) -> Template:
-    """Load a template: the workspace's own, else the packaged one; raises what Jinja raises."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    places = [TEMPLATES] if workspace is None else [workspace.templates, TEMPLATES]
-    environment = Environment(
-        loader=FileSystemLoader(places, encoding="utf-8"),
-        undefined=StrictUndefined,
-        autoescape=False,  # shell, not HTML: every value goes through `sh`
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["sh"] = quote
-    environment.filters["yaml"] = scalar
-    environment.filters["one_line"] = lambda text: one_line(quote(text))
-    environment.filters["ljust"] = lambda text, width: str(text).ljust(width)
-    return environment.get_template(name)
-
-
 def _key_from(request: JobRequest, spec: ContainerSpec) -> str:
     """Name the variable that holds the model's key; nothing when the task sets the key itself."""
     if "OPENAI_API_KEY" not in spec.secrets or "OPENAI_API_KEY" in request.pass_env:
@@ -198,11 +156,6 @@ def _key_from(request: JobRequest, spec: ContainerSpec) -> str:
 
 def _redactor(request: JobRequest) -> Redactor:
     return Redactor((request.model.api_key, *request.pass_env.values()))
-
-
-def one_line(text: str) -> str:
-    """Put a name into a comment, whatever it holds."""
-    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def _write(path: Path, data: bytes, durable: bool) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.jobs.compose_file import named_volumes, scalar, service_name, services_for_people
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR
-from benchrouter.jobs.render import COMPOSE_FILE, load_template, one_line
+from benchrouter.jobs.render import COMPOSE_FILE
 from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.template_files import load_template
+from benchrouter.jobs.words import one_line
 from benchrouter.store.workspace import Workspace
 
 _SOURCES = {

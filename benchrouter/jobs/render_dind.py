@@ -12,8 +12,9 @@ from benchrouter.engine.dind.control import CONTROL, SCRIPT, STORAGE
 from benchrouter.engine.dind.preload import Preload
 from benchrouter.engine.dind.runtime import Choice, Runtime
 from benchrouter.jobs.contract import preloaded_names
-from benchrouter.jobs.render import load_template, one_line, quote
 from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.template_files import load_template
+from benchrouter.jobs.words import one_line, quote
 from benchrouter.store.workspace import Workspace
 
 _RIGHTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchrouter.jobs.render import load_template
+from benchrouter.jobs.template_files import load_template
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
 from benchrouter.store.workspace import Workspace
@@ -45,22 +45,24 @@ def _problem(workspace: Workspace, name: str) -> Problem | None:
     except TemplateSyntaxError as error:
         return Problem(error.filename or path, error.lineno, error.message or "cannot be parsed")
     except UndefinedError as error:
-        return Problem(path, _line(error, path), f"{error.message}{_meant(error.message or '')}")
+        return Problem(*_place(error, workspace, path), f"{error.message}{_meant(error.message or '')}")
     except UnicodeDecodeError as error:
         return Problem(path, None, f"not UTF-8: {error.reason} at byte {error.start}")
     except (TemplateError, OSError, TypeError, ValueError, ArithmeticError) as error:
-        return Problem(path, _line(error, path), f"{error}")
+        return Problem(*_place(error, workspace, path), f"{error}")
     return None
 
 
-def _line(error: Exception, path: str) -> int | None:
-    """Find the template's line in the traceback, which Jinja rewrites to point there."""
-    at, line = error.__traceback__, None
+def _place(error: Exception, workspace: Workspace, path: str) -> tuple[str, int | None]:
+    """Find the innermost template and its line in the traceback, which Jinja rewrites to point there."""
+    at = error.__traceback__
+    place: tuple[str, int | None] = (path, None)
     while at is not None:
-        if Path(at.tb_frame.f_code.co_filename) == Path(path):
-            line = at.tb_lineno
+        file = at.tb_frame.f_code.co_filename
+        if Path(file).is_relative_to(workspace.templates):
+            place = file, at.tb_lineno
         at = at.tb_next
-    return line
+    return place
 
 
 def _meant(message: str) -> str:

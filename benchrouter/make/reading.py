@@ -123,14 +123,15 @@ class Reading:
         """Digest the workspace's own templates, and try them."""
         if not self.ws.templates.is_dir():
             return {}
-        from benchrouter.jobs.render import overridden_templates
+        from benchrouter.jobs.template_files import overridden_templates, replaced_templates
 
-        overridden = overridden_templates(self.ws)
-        if overridden:
-            from benchrouter.jobs.template_check import template_problems
+        replaced = replaced_templates(self.ws)
+        if not replaced:
+            return {}
+        from benchrouter.jobs.template_check import template_problems
 
-            self.problems += template_problems(self.ws, overridden)
-        return overridden
+        self.problems += template_problems(self.ws, replaced)
+        return overridden_templates(self.ws)
 
     def refuse(self) -> None:
         """Raise SpecError or UsageError, with everything, if anything found so far is an error."""

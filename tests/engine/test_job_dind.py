@@ -14,7 +14,7 @@ from dind_bench import GOOD, DindBench, bench_in, dind_image, endpoint_on_localh
 from job_bench import MIB, document, text
 
 from benchrouter.engine.client import Engine
-from benchrouter.jobs.render import quote
+from benchrouter.jobs.words import quote
 from benchrouter.spec.settings import Site
 from benchrouter.spec.task import Resources
 from benchrouter.store.states import Reason

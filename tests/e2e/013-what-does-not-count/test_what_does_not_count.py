@@ -41,7 +41,7 @@ def test_words_limits_and_neighbours_run_nothing(project: Project) -> None:
     assert project.ran(done) == [] and "overall 0.5000 · coverage 2/2" in done.out
 
     # A template of the workspace counts only where its bytes differ from the packaged one.
-    from benchrouter.jobs.render import TEMPLATES
+    from benchrouter.jobs.template_files import TEMPLATES
 
     packaged = (TEMPLATES / "run.sh.j2").read_text()
     (project.root / "templates").mkdir()

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from requests_for_jobs import ROOT, a_request
 
 from benchrouter.jobs.contract import Host, Places, container_spec
-from benchrouter.jobs.render import TEMPLATES, Renderer, docker_options, overridden_templates, quote
+from benchrouter.jobs.render import Renderer, docker_options
 from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.template_files import TEMPLATES, overridden_templates
+from benchrouter.jobs.words import quote
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Resources
