@@ -27,27 +27,30 @@ def lost(question: str) -> bool:
     return zlib.crc32(question.encode()) % 3 == 0
 
 
-class _Handler(BaseHTTPRequestHandler):
+class OddHandler(BaseHTTPRequestHandler):
+    """Fails as the first part of the path says."""
+
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self._send(200, {"data": []})
+        self.send(200, {"data": []})
 
     def do_POST(self) -> None:
         kind = self.path.split("/")[1]
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if kind.isdigit():
-            self._send(int(kind), {"error": {"message": f"this is {kind}"}})
+            self.send(int(kind), {"error": {"message": f"this is {kind}"}})
         elif kind in BODIES:
-            self._send(200, BODIES[kind])
+            self.send(200, BODIES[kind])
         elif kind == "no-tools" and body.get("tools"):
-            self._send(400, {"error": {"message": "this model has no tools"}})
+            self.send(400, {"error": {"message": "this model has no tools"}})
         elif kind == "some" and lost(body["messages"][-1]["content"]):
-            self._send(400, {"error": {"message": "too long"}})
+            self.send(400, {"error": {"message": "too long"}})
         else:
-            self._send(200, {"choices": [{"message": {"role": "assistant", "content": SAID}}]})
+            self.send(200, {"choices": [{"message": {"role": "assistant", "content": SAID}}]})
 
-    def _send(self, status: int, body: Any) -> None:
+    def send(self, status: int, body: Any) -> None:
+        """Send a JSON document, or a text as it is."""
         data = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(data)))
@@ -62,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def odd_endpoint() -> Iterator[str]:
     """Serve while the block runs; give the URL below which the kinds are."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), OddHandler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
