@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import tempfile
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from engine_bench import Bench
@@ -27,9 +30,11 @@ def real_engine() -> Iterator[Engine]:
 def base_image(real_engine: Engine) -> str:
     """A small Debian with Python and curl; made once and kept, since making it takes half a minute."""
     name = stand_in_name(_REF)
-    if inspect_image(real_engine, name) is None:
-        packages = ("python3", "curl")
-        bootstrap(real_engine, _REF, packages=packages, suite="bookworm", cancelled=threading.Event())
+    with Path(tempfile.gettempdir(), "benchrouter-test-base.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the suite has several workers
+        if inspect_image(real_engine, name) is None:
+            packages = ("python3", "curl")
+            bootstrap(real_engine, _REF, packages=packages, suite="bookworm", cancelled=threading.Event())
     return name
 
 

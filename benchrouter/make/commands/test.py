@@ -10,9 +10,12 @@ from typing import Any
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
+# Most tests wait for containers. A file stays on one worker, since its tests may share a workspace.
+_WHOLE_SUITE = ("-n", "3", "--dist", "loadfile")
+
 
 class Test(PlainCommand):
-    """Hands everything that follows to pytest."""
+    """Hands everything that follows to pytest; without anything, the whole suite runs in three workers."""
 
     doc_purpose = "run the tests of BenchRouter (arguments go to pytest after --)"
     doc_usage = "[-- PYTEST ARGUMENTS]"
@@ -28,4 +31,4 @@ class Test(PlainCommand):
                 "pytest is not installed; `./doitw test` installs it, or: pip install -e '.[dev]'"
             ) from None
         sys.stdout.flush()
-        os.execv(sys.executable, [sys.executable, "-m", "pytest", *args])
+        os.execv(sys.executable, [sys.executable, "-m", "pytest", *(args or _WHOLE_SUITE)])

@@ -86,7 +86,7 @@ def test_the_sweep_ends_a_builder_that_was_left_and_no_other() -> None:
     try:
         assert _wait_until(lambda: find_builders(mine) and find_builders(other))
         assert end_builders(mine) == 1
-        sleepers[0].wait(10)
+        sleepers[0].wait(60)
         assert sleepers[1].poll() is None
     finally:
         for sleeper in sleepers:

@@ -38,7 +38,7 @@ def endpoint() -> Iterator[DemoEndpoint]:
 def post(url: str, body: object, route: str = "/chat/completions") -> tuple[int, bytes]:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     try:
-        with urllib.request.urlopen(urllib.request.Request(url + route, data), timeout=5) as reply:
+        with urllib.request.urlopen(urllib.request.Request(url + route, data), timeout=60) as reply:
             return reply.status, reply.read()
     except urllib.error.HTTPError as error:
         return error.code, error.read()
@@ -193,7 +193,7 @@ def gathered(deltas: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_lists_one_model(endpoint: DemoEndpoint) -> None:
     for url in (endpoint.start(), endpoint.endpoint_for("a b")):
-        with urllib.request.urlopen(url + "/models", timeout=5) as reply:
+        with urllib.request.urlopen(url + "/models", timeout=60) as reply:
             assert [model["id"] for model in json.load(reply)["data"]] == ["demo"]
 
 
@@ -229,7 +229,7 @@ def test_unknown_routes_are_404(endpoint: DemoEndpoint) -> None:
 
 def test_a_request_without_length_is_refused_and_a_connection_is_reused(endpoint: DemoEndpoint) -> None:
     host = endpoint.start().removeprefix("http://").removesuffix("/v1")
-    connection = http.client.HTTPConnection(host, timeout=5)
+    connection = http.client.HTTPConnection(host, timeout=60)
     for _ in range(3):
         connection.request("POST", "/v1/chat/completions", json.dumps(request()))
         assert connection.getresponse().read()
@@ -260,7 +260,7 @@ def test_stops_at_once_even_with_an_open_connection_and_starts_anew() -> None:
     url = endpoint.start()
     assert endpoint.start() == url
     host = url.removeprefix("http://").removesuffix("/v1")
-    connection = http.client.HTTPConnection(host, timeout=5)
+    connection = http.client.HTTPConnection(host, timeout=60)
     connection.request("GET", "/v1/models")
     connection.getresponse().read()
     started = time.monotonic()

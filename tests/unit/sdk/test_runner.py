@@ -187,7 +187,7 @@ def test_term_reaches_the_command(environment: dict[str, str], app: Path) -> Non
     while not (app / "results" / "up").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     child.send_signal(signal.SIGTERM)
-    assert child.wait(10) == 3 and (app / "results" / "trapped").exists()
+    assert child.wait(60) == 3 and (app / "results" / "trapped").exists()
 
 
 @pytest.mark.parametrize("path", sorted(SDK.glob("*.py")), ids=lambda path: path.name)

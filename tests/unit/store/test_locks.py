@@ -110,8 +110,8 @@ def test_a_waiter_gets_the_lock_when_its_holder_is_killed(ws: Workspace, fork: F
     until(lambda: layout.lock_file(ws, "k").exists() and locks.lock(ws, "k", timeout=0) is None)
     started = time.monotonic()
     threading.Timer(0.2, os.kill, (pid, signal.SIGKILL)).start()
-    held = locks.lock(ws, "k", timeout=10)
-    assert held is not None and 0.15 < time.monotonic() - started < 2
+    held = locks.lock(ws, "k", timeout=60)
+    assert held is not None and 0.15 < time.monotonic() - started < 10
     held.release()
 
 
