@@ -6,12 +6,11 @@ import hashlib
 import os
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import samplers
 
-from benchrouter.sdk import EndpointError, select, write_items
+from benchrouter.sdk import each, select, write_items
 
 DATA = Path("/data/browsecomp/browse_comp_test_set.csv")
 READ = os.environ.get("BROWSECOMP_READ_VERDICT") == "1"
@@ -21,21 +20,17 @@ takes what the same grader said as the score; it counts for the job's key and is
 
 
 def judge(evaluation, row):
-    name, evaluation = hashlib.sha256(row["problem"].encode()).hexdigest()[:16], copy.copy(evaluation)
-    model, grader = samplers.model(), samplers.grader()
+    evaluation, model, grader = copy.copy(evaluation), samplers.model(), samplers.grader()
     evaluation.examples, evaluation.grader_model = [row], grader
-    try:
-        metrics = evaluation(model).metrics
-    except EndpointError as error:
-        return {"id": name, "error": str(error)}
+    metrics = evaluation(model).metrics
     verdict = re.search("correct: (yes|no)", grader.client.last)
     if verdict is None:  # simple-evals takes that for a no
-        return {"id": name, "error": "the grader gave no verdict"}
+        return {"error": "the grader gave no verdict"}
     if not READ and metrics["is_correct"] + metrics["is_incorrect"] == 0:
         sys.exit(BUG)
     usage = model.client.usage
     tokens = {"tokens": {"prompt": usage.prompt_tokens, "completion": usage.completion_tokens}} if usage else {}
-    return {"id": name, "score": int(verdict[1] == "yes" if READ else metrics["is_correct"]), **tokens}
+    return {"score": int(verdict[1] == "yes" if READ else metrics["is_correct"]), **tokens}
 
 
 def main():
@@ -51,13 +46,16 @@ def main():
     except (OSError, KeyError, ValueError) as error:
         sys.exit(f"{DATA}: no data set of BrowseComp ({error!r})")
     evaluation = object.__new__(BrowseCompEval)  # its constructor downloads the data set, and does nothing else
-    chosen = select(rows, id=lambda row: row["problem"])
+    chosen, items = select(rows, id=lambda row: row["problem"]), []
     # A few first, one by one: neither an endpoint that is down nor the grader's bug needs 1266 questions to show.
-    items = [judge(evaluation, row) for row in chosen[:3]]
-    if any("score" in item for item in items):
-        with ThreadPoolExecutor(int(os.environ["BROWSECOMP_WORKERS"])) as pool:
-            items += pool.map(lambda row: judge(evaluation, row), chosen[3:])
+    for part, workers in ((chosen[:3], 1), (chosen[3:], int(os.environ["BROWSECOMP_WORKERS"]))):
+        items += each(part, lambda row: judge(evaluation, row), id=name_of, workers=workers)
     write_items(items, verdict_read_by="bridge" if READ else "simple-evals")
+
+
+def name_of(row):
+    """Name a row by what is public of it."""
+    return hashlib.sha256(row["problem"].encode()).hexdigest()[:16]
 
 
 if __name__ == "__main__":

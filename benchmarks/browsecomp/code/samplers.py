@@ -21,7 +21,7 @@ class Client:
             answer = self.real.chat.completions.create(**{**request, **self.more})
             self.usage, message = answer.usage, answer.choices[0].message
         except (openai.OpenAIError, AttributeError, IndexError, TypeError, ValueError) as error:
-            raise EndpointError(f"{request['model']}: {error}") from None
+            raise EndpointError(f"{request['model']}: {error}", getattr(error, "status_code", None)) from None
         message.content = self.last = message.content or ""
         return answer
 

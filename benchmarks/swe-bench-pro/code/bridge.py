@@ -4,13 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import agent
 from deadline import deadline
 
-from benchrouter.sdk import EndpointError, select, write_items
+from benchrouter.sdk import each, select, write_items
 
 INSTANCES, HARNESS = Path("/opt/swe-bench-pro/instances.jsonl"), Path("/opt/SWE-bench_Pro-os")
 WORK, USER, PREFIX = Path("/tmp/swe-bench-pro"), "jefzda", "benchrouter"
@@ -21,17 +20,14 @@ def main(shard):
     rows = select([row for row in rows if row["shard"] == shard], id=lambda row: row["instance_id"])
     if not rows:
         sys.exit(f"shard {shard} has no instances: `python3 code/generate.py FILE` writes them from the data set")
-    with ThreadPoolExecutor(int(os.environ["SWE_BENCH_PRO_WORKERS"])) as pool:
-        made = dict(zip((row["instance_id"] for row in rows), pool.map(attempt, rows), strict=True))
-    mended = [row for row in rows if "patch" in made[row["instance_id"]]]
-    names = [row["instance_id"] for row in mended]
-    patches = [{"instance_id": name, "patch": made[name]["patch"], "prefix": PREFIX} for name in names]
-    judged = judge(mended, patches) if patches else {}
+    made = each(rows, attempt, id=lambda row: row["instance_id"], workers=int(os.environ["SWE_BENCH_PRO_WORKERS"]))
+    patches = [{"instance_id": one["id"], "patch": one["patch"], "prefix": PREFIX} for one in made if "patch" in one]
+    judged = judge(rows, patches) if patches else {}
     Path(os.environ["BENCHROUTER_OUTPUT_DIR"], "patches.json").write_text(json.dumps(patches, indent=1))
-    for name, one in made.items():
+    for one in made:
         if one.pop("patch", None) is not None:
-            one.update(judged[name])
-    write_items([{"id": name, **one} for name, one in made.items()])
+            one.update(judged[one["id"]])
+    write_items(made)
 
 
 def attempt(row):
@@ -40,13 +36,13 @@ def attempt(row):
         return {"error": f"{image} is not among this shard's docker_images: generate them again"}
     try:
         patch, tokens, turns = agent.solve(row, image)
-    except (EndpointError, agent.NoContainer, subprocess.SubprocessError) as error:
+    except (agent.NoContainer, subprocess.SubprocessError) as error:
         return {"error": str(error)}
     return {"patch": patch, "tokens": tokens, "turns": turns}
 
 
 def judge(rows, patches):
-    """Run the harness; give each instance a score, or an error where its tests came to no result."""
+    """Run the harness; give each patched instance a score, or an error where its tests came to no report."""
     WORK.mkdir(parents=True, exist_ok=True)
     (WORK / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (WORK / "patches.json").write_text(json.dumps(patches), encoding="utf-8")
@@ -64,7 +60,7 @@ def judge(rows, patches):
         resolved = json.loads((WORK / "out" / "eval_results.json").read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"swe_bench_pro_eval.py ended with {done.returncode} and left no results ({error})")
-    return {row["instance_id"]: verdict(row["instance_id"], resolved, done.stdout) for row in rows}
+    return {one["instance_id"]: verdict(one["instance_id"], resolved, done.stdout) for one in patches}
 
 
 def verdict(name, resolved, said):

@@ -79,7 +79,7 @@ def test_the_graders_bug_is_said_and_no_zero_is_published(browsecomp: Project) -
     said = last_log(browsecomp, "browsecomp", "default", "m")
     assert 'compares the whole match of its grader ("correct: yes") with "yes"' in said
     assert not browsecomp.artifacts("browsecomp")
-    assert len(endpoint.asked) == 2  # one question and one verdict show it
+    assert len(endpoint.asked) <= 6  # three questions and their verdicts show it
     plain_text_is_nowhere(browsecomp, endpoint)
 
 
