@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answer = Callable[[dict[str, Any]], str | int | bytes]
-"""Gives, for the body of a request, the text of the message, or a status, or the bytes of the whole answer."""
+Answer = Callable[[dict[str, Any]], str | dict[str, Any] | int | bytes]
+"""Gives, for the body of a request, the message or its text, or a status, or the bytes of the whole answer."""
 
 
 class Scripted(ThreadingHTTPServer):
@@ -62,11 +62,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _completion(model: str, text: str) -> bytes:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+def called(name: str, arguments: str) -> dict[str, Any]:
+    """Give a message that calls a tool."""
+    function = {"name": name, "arguments": arguments}
+    return {"content": None, "tool_calls": [{"id": "call_0", "type": "function", "function": function}]}
+
+
+def _completion(model: str, answer: str | dict[str, Any]) -> bytes:
+    message = {"content": answer} if isinstance(answer, str) else answer
+    reason = "tool_calls" if "tool_calls" in message else "stop"
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    answer = {"id": "c", "object": "chat.completion", "created": 0, "model": model}
-    return json.dumps({**answer, "choices": [choice], "usage": usage}).encode()
+    head = {"id": "c", "object": "chat.completion", "created": 0, "model": model}
+    return json.dumps({**head, "choices": [choice], "usage": usage}).encode()
 
 
 @contextmanager

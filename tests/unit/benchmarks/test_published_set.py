@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,6 +24,7 @@ TASKS = {
     "browsecomp": ["default"],
     "lmms-eval": ["mmmu-val"],
     "xbench": ["scienceqa"],
+    "mcp-universe": ["financial-analysis", "web-search", "location-navigation"],
 }
 
 @pytest.mark.parametrize("name", TASKS)
@@ -154,6 +156,36 @@ def test_what_newer_harnesses_set_aside_is_an_error_too(tmp_path: Path, monkeypa
     reason = "the harness ran no tests to a report: "
     assert bridge.verdict("aside", resolved, said) == {"error": f"{reason}Evaluation for aside could not run: no image"}
     assert bridge.verdict("lost", resolved, said) == {"error": f"{reason}it says nothing of it"}
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What MCP-Universe gives for an evaluator."""
+
+    passed: bool
+    error: str = ""
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "said", "record"),
+    [
+        ([Evaluated(True), Evaluated(True)], "", {"score": 1, "passed": 2, "evaluators": 2}),
+        ([Evaluated(True), Evaluated(False)], "Error: once", {"score": 0, "passed": 1, "evaluators": 2}),
+        ([Evaluated(False, "no\nKeyError: 'price'")], "", {"score": 0, "passed": 0, "evaluators": 1}),
+        (
+            [Evaluated(True), Evaluated(False, "x\nrequests.exceptions.ConnectionError: no route\n")],
+            "",
+            {"error": "not evaluated: requests.exceptions.ConnectionError: no route"},
+        ),
+        ([Evaluated(False)], "Error: 401\n" * 5, {"error": "not evaluated: the judge failed: 401"}),
+        ([], "", {"error": "not evaluated: the task has no evaluator"}),
+    ],
+)
+def test_an_evaluator_of_mcp_universe_that_reached_nothing_has_judged_nothing(
+    evaluations: list[Evaluated], said: str, record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "EMPTY")
+    assert module("mcp-universe", "bridge", monkeypatch).verdict(evaluations, said) == record
 
 
 @pytest.mark.parametrize(
