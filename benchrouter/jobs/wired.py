@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from errno import EADDRNOTAVAIL
 from urllib.parse import urlsplit
 
 from benchrouter.engine.container_spec import ContainerSpec
-from benchrouter.engine.errors import EngineError
 from benchrouter.engine.fence import fenced
 from benchrouter.engine.networks import Network
 from benchrouter.engine.upstream import Upstream
-from benchrouter.jobs.course import Course
+from benchrouter.jobs.course import Course, Ended
+from benchrouter.jobs.ending import Conclusion
 from benchrouter.models.asker import is_loopback
 from benchrouter.spec.settings import Site
+from benchrouter.store.states import Reason
 
 ENDPOINT = "BENCHROUTER_MODEL_ENDPOINT"
 _NO_PROXY = ("NO_PROXY", "no_proxy")
+_ELSEWHERE = (
+    "a job with a network of its own reaches the model's endpoint through BenchRouter, at the network's address on the "
+    "engine's machine; BenchRouter has no such address where it runs: in a container start it with `--network host`, "
+    "and use no engine in a virtual machine or elsewhere"
+)
 _NOWHERE = ("127.0.0.1",)  # an engine before 26 answers names on an internal network by the host's resolver
 
 
@@ -34,7 +41,7 @@ def wired(course: Course, spec: ContainerSpec, *, names: tuple[str, ...] = ()) -
     """Make a network with a relay to the endpoint, and remove both.
 
     For `bridge` the relay is the only way out of it, for `none` there is none. `names` are hosts beside the job,
-    which no proxy may be asked for. Raises EngineError or Cancelled.
+    which no proxy may be asked for. Raises Ended where the relay cannot be, EngineError, OSError or Cancelled.
     """
     internal = spec.network != "host"
     networks = course.networks
@@ -81,11 +88,10 @@ def _relayed(course: Course, network: Network, asked: str) -> Iterator[str]:
         try:
             url = stack.enter_context(course.relays.relay(upstream, network.gateway, network.subnet))
         except OSError as error:
+            if error.errno != EADDRNOTAVAIL:
+                raise
             if asked == "bridge" or is_loopback(upstream.host):
-                raise EngineError(
-                    f"the engine's network {network.subnet} has no address on this machine ({error.strerror}): the "
-                    "model's endpoint cannot be reached from it; use an engine of this machine"
-                ) from None
+                raise Ended(Conclusion(reason=Reason.UNSUPPORTED, detail=_ELSEWHERE)) from None
             url = told
         yield url
 

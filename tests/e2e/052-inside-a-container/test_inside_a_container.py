@@ -30,15 +30,16 @@ def shared(project: Project) -> Project:
     return project
 
 
-def inside(project: Project, name: str, *words: str) -> list[str]:
+def inside(project: Project, name: str, *words: str, network: str = "host", endpoint: str = "") -> list[str]:
     """Say how to run doit in a container: same paths, own pid namespace, the host's programs read-only."""
     (image,) = (name for name in named_images(project) if name.startswith("benchrouter/first-first:"))
     package = Path(benchrouter.__file__).parents[1]
     mounts = [SOCKET, project.root, *{Path(sys.base_prefix), Path(sys.prefix), package, Path("/usr")}]
     options = [word for place in mounts for word in ("-v", f"{place}:{place}")]
     environment = ["-e", f"PATH={DOIT.parent}:/usr/local/bin:/usr/bin:/bin", "-w", str(project.root)]
+    environment += ["-e", f"BENCHROUTER_MODEL_ENDPOINT={endpoint}"] if endpoint else []
     user = ["--user", f"{os.getuid()}:{SOCKET.stat().st_gid}"]
-    run = ["docker", "run", "--rm", "--name", name, "--network", "host", *user, *options, *environment, image]
+    run = ["docker", "run", "--rm", "--name", name, "--network", network, *user, *options, *environment, image]
     return [*run, str(DOIT), *words]
 
 
@@ -79,3 +80,20 @@ def test_a_container_that_is_killed_is_swept_from_outside(shared: Project) -> No
     done = shared.run("bench=b")
     assert "was killed; removed" in done.err, done.text
     check_nothing_left(shared)
+
+
+def test_a_relay_that_cannot_listen_was_called_a_failing_engine(shared: Project) -> None:
+    """Jobs with networks of their own need one at the host; elsewhere they say so at once, and what to do."""
+    tasks = {f"t{i}": SCORE % 1 for i in range(8)}
+    shared.benchmark("b", tasks, dockerfile=BASE, task_yaml="network: bridge\n")
+    words = ("run", "model=m", "preflight=0", "bench=b")
+    began = time.monotonic()
+    name, url = f"benchrouter-test-{shared.id[:8]}", "http://127.0.0.1:9/v1"
+    done = end_of(piped(inside(shared, f"{name}-4", *words, network="bridge", endpoint=url)), 120)
+    assert done.status == 1, done.text
+    assert set(shared.job_states().values()) == {"FAILED unsupported"}, done.text
+    assert "`--network host`" in done.out and len(shared.failures("b")) == len(tasks), done.text
+    assert time.monotonic() - began < 60
+    check_nothing_left(shared)
+    done = end_of(piped(inside(shared, f"{name}-5", *words, endpoint=url)), 120)
+    assert done.status == 0, done.text
