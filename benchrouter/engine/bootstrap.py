@@ -9,11 +9,13 @@ import shutil
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchrouter.engine.builders import OWNER_VARIABLE
 from benchrouter.engine.certificates import HOST_BUNDLE, local_certificates
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import (
@@ -25,7 +27,7 @@ from benchrouter.engine.errors import (
 )
 from benchrouter.engine.guarded import run_guarded
 from benchrouter.engine.images import inspect_image, remove_name
-from benchrouter.engine.labels import BOOTSTRAPPED
+from benchrouter.engine.labels import BOOTSTRAPPED, RUN, bootstrap_labels
 from benchrouter.engine.naming import name_image
 from benchrouter.engine.recipes import Recipe, recipe_for
 from benchrouter.engine.references import parse_reference
@@ -82,6 +84,12 @@ class Bootstrapped:
     made: bool
 
 
+@contextmanager
+def _temporary() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="benchrouter-bootstrap-", ignore_cleanup_errors=True) as place:
+        yield Path(place)
+
+
 def bootstrap(
     engine: Engine,
     ref: str,
@@ -93,10 +101,12 @@ def bootstrap(
     on_line: Callable[[str], None] = lambda _: None,
     again: bool = False,
     labels: Mapping[str, str] | None = None,
+    scratch: Callable[[], AbstractContextManager[Path]] = _temporary,
 ) -> Bootstrapped:
     """Make an image that stands in for `ref`; one that is there already is kept unless `again`.
 
-    `labels` are those of the run's containers, for the moment in which the image gets its name.
+    `labels` are those of the run's containers: they tell a sweep whose the image is while it is being made, and the
+    processes that make it. `scratch` makes an empty directory and removes it.
 
     Raises ValueError where no recipe is known, EngineError without the tools, ImageBuildFailed, DiskFull,
     BuildCancelled. The alias is written by `local_settings.add_alias`.
@@ -106,19 +116,19 @@ def bootstrap(
     there = None if again or packages or suite else inspect_image(engine, name)
     if there is not None and BOOTSTRAPPED in there.labels:
         return Bootstrapped(ref, name, there.id, recipe.suite, recipe.packages, recipe.note, made=False)
-    with tempfile.TemporaryDirectory(prefix="benchrouter-bootstrap-", ignore_cleanup_errors=True) as scratch:
-        place = Path(scratch)
+    labels = labels or {}
+    with scratch() as place:
         place.chmod(0o755)  # mmdebstrap's hooks may run as another user
         _write_finish(place, (site or Site()).ca_bundle)
         if (site is not None and site.apt_mirror) or _tool("mmdebstrap") is None:
             (place / "sources.list").write_text(_sources(recipe.suite), "ascii")
-        tree = _make_tree(recipe, place, site or Site(), on_line, cancelled)
-        made = _import(engine, tree, name, ref, recipe)
+        tree = _make_tree(recipe, place, site or Site(), on_line, cancelled, labels.get(RUN, ""))
+        made = _import(engine, tree, name, recipe, {BOOTSTRAPPED: ref, **bootstrap_labels(labels)})
     image = name_image(
         engine,
         made,
         name,
-        labels=labels or {},
+        labels=labels,
         drop=lambda old: _drop(engine, old, ref),
         replace=again or bool(packages or suite),
     )
@@ -152,7 +162,12 @@ def _sources(suite: str) -> str:
 
 
 def _make_tree(
-    recipe: Recipe, place: Path, site: Site, on_line: Callable[[str], None], cancelled: threading.Event
+    recipe: Recipe,
+    place: Path,
+    site: Site,
+    on_line: Callable[[str], None],
+    cancelled: threading.Event,
+    run_id: str,
 ) -> Path:
     tree = place / "tree.tar"
     tail: deque[str] = deque(maxlen=_TAIL)
@@ -163,6 +178,7 @@ def _make_tree(
 
     environment = {"PATH": "/usr/local/sbin:/usr/sbin:/sbin", **os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     environment["TMPDIR"] = str(place)  # what a killed mmdebstrap leaves goes with the rest
+    environment |= {OWNER_VARIABLE: run_id} if run_id else {}
     ended = run_guarded(_command(recipe, place, tree, site), environment, hear, cancelled, _DEADLINE)
     if ended.cancelled:
         raise BuildCancelled("stopped because the run was")
@@ -202,8 +218,8 @@ def _tool(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
 
 
-def _import(engine: Engine, tree: Path, name: str, ref: str, recipe: Recipe) -> str:
-    changes = [f'CMD ["{recipe.command}"]', f'LABEL {BOOTSTRAPPED}="{ref}"']
+def _import(engine: Engine, tree: Path, name: str, recipe: Recipe, labels: Mapping[str, str]) -> str:
+    changes = [f'CMD ["{recipe.command}"]', *(f'LABEL {label}="{text}"' for label, text in labels.items())]
     changes += [f"ENV {variable}={value}" for variable, value in recipe.environment]
     with engine.errors(f"importing {name}"):
         api: Any = engine.slow

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError, ImageMissing
-from benchrouter.engine.labels import IMAGE_RUN, IMAGE_WORKSPACE, KEY
+from benchrouter.engine.labels import BOOTSTRAP_RUN, BOOTSTRAP_WORKSPACE, IMAGE_RUN, IMAGE_WORKSPACE, KEY
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,24 @@ def remove_unnamed(engine: Engine, image: str, workspace_id: str, run_id: str) -
     if found.tags or not run_id or owner != (workspace_id, run_id):
         return False
     return remove_name(engine, found.id)
+
+
+def remove_unfinished(engine: Engine, image: str, workspace_id: str, run_id: str) -> bool:
+    """Remove one stand-in that this run made and did not name; tell whether it is gone."""
+    found = inspect_image(engine, image)
+    if found is None:
+        return True
+    owner = (found.labels.get(BOOTSTRAP_WORKSPACE), found.labels.get(BOOTSTRAP_RUN))
+    if found.tags or not run_id or owner != (workspace_id, run_id) or not _is_imported(engine, image):
+        return False
+    return remove_name(engine, found.id)
+
+
+def _is_imported(engine: Engine, image: str) -> bool:
+    """Tell an import from what somebody built on it, which has inherited its labels."""
+    with engine.errors(f"looking how image {image} was made"):
+        api: Any = engine.api
+        return len(api.history(image)) == 1
 
 
 def _image(said: dict[str, Any]) -> Image:

@@ -18,6 +18,9 @@ IMAGE_RUN = "benchrouter.image.run"
 IMAGE_OWNER = "benchrouter.image.owner"
 IMAGE_BASES = "benchrouter.image.bases"
 BOOTSTRAPPED = "benchrouter.bootstrapped"
+BOOTSTRAP_WORKSPACE = "benchrouter.bootstrap.workspace"
+BOOTSTRAP_RUN = "benchrouter.bootstrap.run"
+BOOTSTRAP_OWNER = "benchrouter.bootstrap.owner"
 
 
 def object_labels(workspace_id: str, run_id: str, *, owner: str = "", job: str = "") -> dict[str, str]:
@@ -29,6 +32,20 @@ def image_labels(workspace_id: str, run_id: str, *, key: str, owner: str = "", b
     """Label an image that is built for `key`; `bases` tells as JSON what it was really built on."""
     labels = {KEY: key, IMAGE_WORKSPACE: workspace_id, IMAGE_RUN: run_id, IMAGE_OWNER: owner, IMAGE_BASES: bases}
     return _without_empty(labels)
+
+
+def bootstrap_labels(labels: Mapping[str, str]) -> dict[str, str]:
+    """Label a stand-in that is being made, given the labels of its maker's containers.
+
+    Names of their own once more: a stand-in belongs to all workspaces of the engine as soon as it has its name.
+    """
+    names = {WORKSPACE: BOOTSTRAP_WORKSPACE, RUN: BOOTSTRAP_RUN, OWNER: BOOTSTRAP_OWNER}
+    return {own: labels[name] for name, own in names.items() if name in labels}
+
+
+def bootstrap_filter(workspace_id: str, run_id: str) -> dict[str, list[str]]:
+    """Build the engine's filter for stand-ins that one run of one workspace made."""
+    return {"label": [f"{BOOTSTRAP_WORKSPACE}={workspace_id}", f"{BOOTSTRAP_RUN}={run_id}"]}
 
 
 def object_filter(workspace_id: str, run_id: str) -> dict[str, list[str]]:

@@ -13,8 +13,8 @@ from benchrouter.engine.builders import end_builders
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.fence import sweep_rules
-from benchrouter.engine.images import remove_unnamed
-from benchrouter.engine.labels import image_filter, object_filter, owned
+from benchrouter.engine.images import remove_unfinished, remove_unnamed
+from benchrouter.engine.labels import bootstrap_filter, image_filter, object_filter, owned
 
 _ON_ITS_WAY = ("no such", "not found", "already in progress")  # gone, or another start is removing it
 _PATIENCE = 5.0  # an engine lets go of a builder's last image a moment after its client
@@ -52,7 +52,7 @@ def sweep(engine: Engine, workspace_id: str, run_id: str, deadline: float = dead
             containers=sweeping.containers(),
             networks=sweeping.networks(),
             volumes=sweeping.volumes(),
-            images=sweeping.images(),
+            images=sweeping.images() + sweeping.stand_ins(),
             left=tuple(sweeping.left),
         )
     finally:
@@ -96,6 +96,19 @@ class _Sweeping:
             time.sleep(0.0 if gone else _TICK)
         self.left += [f"image {image[:19]}: the engine does not let go of it" for image in found]
         return removed
+
+    def stand_ins(self) -> int:
+        """Remove base images that were being made, and have no name yet."""
+        wanted = {"dangling": True, **bootstrap_filter(self._workspace, self._run)}
+        found = [str(image["Id"]) for image in self._list("stand-ins", lambda: self._api.images(filters=wanted))]
+        gone: list[bool] = []
+
+        def remove(image: str) -> None:
+            gone.append(remove_unfinished(self._engine, image, self._workspace, self._run))
+
+        for image in found:
+            self._remove(f"image {image[:19]}", partial(remove, image))
+        return sum(gone)
 
     def _builders_containers(self) -> int:
         """Remove what the classic builder ran in when its engine died: its image has our labels and no name."""

@@ -10,6 +10,7 @@ from benchrouter.engine import reaper
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.ownership import remove_tree
+from benchrouter.engine.scratch import remove_noted
 from benchrouter.make.session import Session
 from benchrouter.store import journal, layout, locks, stale
 from benchrouter.store.journal import Owner
@@ -56,8 +57,9 @@ def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], 
     """Remove what one dead owner left; return what could not be removed."""
     ws = session.ws
     swept = reaper.sweep(engine, ws.id, owner.run_id)
-    left = [*swept.left]
-    if stale.remove_attempts(ws, owner.run_id):
+    directories, elsewhere = remove_noted(layout.attempts_dir(ws, owner.run_id), owner.run_id)
+    left = [*swept.left, *elsewhere]
+    if not elsewhere and stale.remove_attempts(ws, owner.run_id):
         left += _remove_foreign(session, engine, owner)
     counts = {
         "containers": swept.containers,
@@ -65,6 +67,7 @@ def _sweep(session: Session, engine: Engine, owner: Owner, say: Callable[[str], 
         "volumes": swept.volumes,
         "images": swept.images,
         "builders": swept.builders,
+        "temporary directories": directories,
     }
     removed = [f"{count} {what}" for what, count in counts.items() if count]
     if removed:

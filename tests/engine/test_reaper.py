@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import re
+import tarfile
 import time
 from pathlib import Path
 from secrets import token_hex
@@ -11,7 +14,8 @@ from engine_bench import Bench
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.container_config import create_config
-from benchrouter.engine.labels import object_labels
+from benchrouter.engine.images import image_id
+from benchrouter.engine.labels import bootstrap_labels, object_labels
 from benchrouter.engine.reaper import sweep
 
 
@@ -53,6 +57,35 @@ def test_a_container_started_by_hand_from_our_image_is_not_ours(on_engine: Bench
         assert api.inspect_container(by_hand)
     finally:
         api.remove_container(by_hand, force=True)
+
+
+def test_a_stand_in_that_was_being_made_was_left_and_what_is_built_on_it_is_not_ours(on_engine: Bench) -> None:
+    """An import without a name goes; one with a name stays, and so does somebody's image that inherits its labels."""
+    api: Any = on_engine.engine.api
+    labels = bootstrap_labels(object_labels(on_engine.workspace, on_engine.run, owner="pid=1"))
+    bare, base, named = (_imported(api, labels, word) for word in ("bare", "base", "named"))
+    built = [*api.build(fileobj=io.BytesIO(f"FROM {base}\nENV A=1\n".encode()), rm=True, decode=True)]
+    derived = next(str(each["aux"]["ID"]) for each in built if "aux" in each)
+    name = f"benchrouter-test/{token_hex(6)}"
+    api.tag(named, name, "1")
+    try:
+        swept = sweep(on_engine.engine, on_engine.workspace, on_engine.run)
+        assert (swept.images, swept.left) == (1, ())
+        assert image_id(on_engine.engine, bare) is None
+        assert image_id(on_engine.engine, derived) and image_id(on_engine.engine, f"{name}:1") == named
+    finally:
+        for image in (derived, f"{name}:1"):
+            api.remove_image(image)
+
+
+def _imported(api: Any, labels: dict[str, str], word: str) -> str:
+    """Import a root directory with one file, as a stand-in is imported."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo(word))
+    changes = [f'LABEL {name}="{text}"' for name, text in labels.items()]
+    said = str(api.import_image_from_data(data.getvalue(), changes=changes))
+    return re.search(r"sha256:[0-9a-f]{64}", said)[0]  # type: ignore[index]
 
 
 def test_without_both_ids_nothing_is_touched(on_engine: Bench) -> None:

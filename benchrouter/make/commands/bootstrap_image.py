@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled, EngineError, ImageBuildFailed
+from benchrouter.engine.labels import object_labels
 from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
 from benchrouter.spec.settings import Site
+from benchrouter.store import layout
+from benchrouter.store.journal import Journal, Owner, dead_owners
 
 _OPTIONS: tuple[dict[str, Any], ...] = (
     {
@@ -26,6 +34,13 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
     {"name": "missing", "long": "missing", "type": bool, "default": False, "help": "all that the plan needs and lacks"},
     {"name": "again", "long": "again", "type": bool, "default": False, "help": "make it anew when it is there"},
 )
+
+
+@dataclass(frozen=True)
+class _How:
+    packages: tuple[str, ...]
+    suite: str | None
+    again: bool
 
 
 class BootstrapImage(PlainCommand):
@@ -46,13 +61,14 @@ class BootstrapImage(PlainCommand):
         except EngineError as error:
             raise UsageError(str(error)) from None
         try:
-            refs = args
+            refs = list(dict.fromkeys(args))
             if options["missing"]:
                 refs = _missing(session, engine, site)
             elif not args:
                 raise UsageError("bootstrap which image? For example: doit bootstrap-image python:3.12-slim")
             packages = tuple(word.strip() for word in options["packages"].split(",") if word.strip())
-            made = [_make(session, engine, ref, packages, options["suite"] or None, options["again"]) for ref in refs]
+            how = _How(packages, options["suite"] or None, options["again"])
+            made = [*_made(session, engine, refs, how)] if refs else []
         finally:
             engine.close()
         return OK if all(made) else NOT_ALL_COMPLETED
@@ -81,22 +97,46 @@ def _missing(session: Session, engine: Engine, site: Site) -> list[str]:
     return missing
 
 
-def _make(
-    session: Session, engine: Engine, ref: str, packages: tuple[str, ...], suite: str | None, again: bool
-) -> bool:
+def _made(session: Session, engine: Engine, refs: list[str], how: _How) -> Iterator[bool]:
+    """Make each image; like a run's, what is left of it if we are killed goes with the next start."""
+    from benchrouter.make.sweeping import swept_up
+
+    session.ws.ensure()
+    dead = dead_owners(session.ws)
+    with swept_up(session, dead, lambda text: print(text, file=sys.stderr)), Journal.open(session.ws) as journal:
+        notes = layout.attempts_dir(session.ws, journal.owner.run_id)
+        try:
+            yield from (_make(session, engine, ref, how, journal.owner) for ref in refs)
+        finally:
+            if not _is_empty(notes):
+                journal.abandon()  # the next start tries again
+
+
+def _is_empty(notes: Path) -> bool:
+    try:
+        notes.rmdir()
+    except OSError:
+        return not notes.exists()
+    return True
+
+
+def _make(session: Session, engine: Engine, ref: str, how: _How, owner: Owner) -> bool:
     from benchrouter.engine.bootstrap import bootstrap
     from benchrouter.engine.local_settings import LocalSettingsError, add_alias
+    from benchrouter.engine.scratch import noted_scratch
 
     print(f"{ref}: making a stand-in from Debian packages", flush=True)
     try:
         made = bootstrap(
             engine,
             ref,
-            packages=packages,
-            suite=suite,
+            packages=how.packages,
+            suite=how.suite,
             site=session.sources.settings.site,
             cancelled=threading.Event(),
-            again=again,
+            again=how.again,
+            labels=object_labels(session.ws.id, owner.run_id, owner=owner.label),
+            scratch=partial(noted_scratch, layout.attempts_dir(session.ws, owner.run_id), owner.run_id),
         )
         add_alias(session.ws.root, ref, made.name)
     except (ValueError, LocalSettingsError) as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from secrets import token_hex
 
 import pytest
-from project import SCORE, Project, docker
+from project import SCORE, Project, docker, wait_until
 from servers import make_certificates
 
 LOCAL = """\
@@ -50,12 +50,40 @@ def test_a_base_made_of_packages_serves_an_unmodified_dockerfile(project: Projec
     local = (project.root / "benchrouter.local.yaml").read_text()
     assert set(LOCAL.splitlines()) < set(local.splitlines()) and f'"{base}": "{alias}"' in local
     labels = json.loads(docker("image", "inspect", "--format", "{{json .Config.Labels}}", alias))
-    assert labels == {"benchrouter.bootstrapped": base}
+    assert labels["benchrouter.bootstrapped"] == base
+    assert {name for name in labels if not name.startswith("benchrouter.bootstrap")} == set()
     project.run()
     assert (project.root / "benchmarks/b/environments/b/Dockerfile").read_text() == f"FROM {base}\n"
     provenance = json.loads((project.artifacts()[0] / "provenance.json").read_text())
     assert alias in json.dumps(provenance) and '"alias"' in json.dumps(provenance)
     docker("rmi", "-f", alias)
+
+
+def test_a_killed_bootstrap_left_its_directory(project: Project, tmp_path: Path, base: str) -> None:
+    """It lies outside of the workspace; the next start knows of it, and of nobody else's."""
+    project.benchmark("b", {"t": SCORE % 0.5})
+    project.environment["TMPDIR"] = str(tmp_path)
+    (tmp_path / "benchrouter-20200101t000000-01234567-0123456789ab").mkdir()
+    foreign = set(tmp_path.iterdir())
+    process = project.start("bootstrap-image", base, "--packages", "bc")
+    wait_until(lambda: any(any(path.glob("*/var/lib/dpkg")) for path in made(tmp_path, foreign)))
+    process.kill()
+    process.communicate()
+    assert made(tmp_path, foreign)
+    done = project.run()
+    assert "was killed; removed" in done.err and "1 temporary directories" in done.err, done.text
+    assert not made(tmp_path, foreign) and foreign <= set(tmp_path.iterdir())
+    assert not list((project.root / "runs").glob("*.owner"))
+    mounts = Path("/proc/self/mountinfo").read_text()
+    assert str(tmp_path) not in mounts
+    # The same from the command itself: what it makes when it is not killed leaves nothing either.
+    assert project.doit("bootstrap-image", base, "--packages", "bc").status == 0
+    assert not made(tmp_path, foreign) and not list((project.root / "cache" / "attempts").glob("*"))
+
+
+def made(place: Path, foreign: set[Path]) -> list[Path]:
+    """List what is new in the place for temporary files."""
+    return [path for path in place.glob("benchrouter-*") if path not in foreign]
 
 
 def test_a_base_that_nobody_has_is_listed_with_what_to_do(project: Project, base: str) -> None:
