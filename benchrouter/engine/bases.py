@@ -32,7 +32,24 @@ class BaseImage:
 
 def alias_of(ref: str, site: Site) -> str | None:
     """Find the site's stand-in for a reference, however either of them is spelled."""
-    return next((use for known, use in site.image_aliases.items() if same_image(known, ref)), None)
+    known = alias_key(ref, site)
+    return None if known is None else site.image_aliases[known]
+
+
+def alias_key(ref: str, site: Site) -> str | None:
+    """Find the spelling under which the site names a stand-in for a reference."""
+    return next((known for known in site.image_aliases if same_image(known, ref)), None)
+
+
+def lacking(ref: str, refusal: str, site: Site) -> str:
+    """Say that nobody has a base image: `refusal` is what registries said; and what to do."""
+    alias = alias_of(ref, site)
+    if alias is not None:
+        return f"{refusal}; its alias {alias} is not in the engine: `doit bootstrap-image {ref}`"
+    return (
+        f"{refusal}. Without a registry, `doit bootstrap-image {ref}` makes one from Debian packages; "
+        "or name a stand-in under site.image_aliases in benchrouter.local.yaml"
+    )
 
 
 def present(engine: Engine, ref: str, platform: str | None = None) -> Image | None:
@@ -89,16 +106,11 @@ def _fallback(
     if found is not None:
         return _base(ref, ref, found, "engine")
     alias = alias_of(ref, site)
-    if alias is None:
-        raise ImageMissing(
-            f"{refusal}. Without a registry, `doit bootstrap-image {ref}` makes one from Debian packages; "
-            "or name a stand-in under site.image_aliases in benchrouter.local.yaml"
-        )
-    found = present(engine, alias, platform)
-    if found is None and from_archive(alias):
+    found = present(engine, alias, platform) if alias else None
+    if found is None and alias and from_archive(alias):
         found = present(engine, alias, platform)
-    if found is None:
-        raise ImageMissing(f"{refusal}; its alias {alias} is not in the engine: `doit bootstrap-image {ref}`")
+    if found is None or alias is None:
+        raise ImageMissing(lacking(ref, refusal, site))
     return _base(ref, alias, found, "alias")
 
 

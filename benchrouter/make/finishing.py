@@ -7,11 +7,12 @@ import time
 from typing import TextIO
 
 from benchrouter.graph.nodes import JobNode
+from benchrouter.make.causes import causes_of, told_in_blocks
 from benchrouter.make.run import Run
-from benchrouter.make.summary import print_failures, print_scores
+from benchrouter.make.summary import print_causes, print_scores
 from benchrouter.store import runs
 from benchrouter.store.runs import RunJob, RunRecord
-from benchrouter.store.states import JobState, Outcome, RunState
+from benchrouter.store.states import JobState, RunState
 
 
 def finish(run: Run, out: TextIO) -> bool:
@@ -32,17 +33,13 @@ def finish(run: Run, out: TextIO) -> bool:
     )
     if jobs:
         runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
-    failed = [(job, run.outcomes[job.id]) for job in session.graph.jobs if _failed(run.outcomes.get(job.id))]
-    print_failures(session, out, failed)
+    causes = causes_of(run)
+    print_causes(session, out, causes)
     if jobs:
         print(file=out)
-        print_scores(session, out, run.outcomes)
+        print_scores(session, out, run.outcomes, told_in_blocks(causes))
     had_all = not run.images.failed and not run.images.missing
     return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all
-
-
-def _failed(outcome: Outcome | None) -> bool:
-    return outcome is not None and outcome.state is JobState.FAILED
 
 
 def _record(run: Run, job: JobNode) -> RunJob:

@@ -40,8 +40,25 @@ class ImageSteps:
         self.bases: dict[str, BaseImage] = {}
         self.failed: dict[str, Outcome] = {}
 
+    def give_up(self, ref: str, detail: str) -> None:
+        """Take note that a base image cannot be had; it is not asked for again in this run."""
+        self.missing[ref] = Outcome(JobState.FAILED, Reason.IMAGE_MISSING, detail)
+
+    def buildable(self) -> list[ImageNode]:
+        """List the images to build, but for those on a base that was given up."""
+        without: set[str] = {base_name(ref) for ref in self.missing}
+        found = []
+        for image in self._session.needs.to_build.values():  # siblings come first
+            if without.isdisjoint((*map(base_name, image.bases), *image.siblings.values())):
+                found.append(image)
+            else:
+                without.add(image.name)
+        return found
+
     def get_base(self, base: BaseNode) -> None:
         """Get a base image; when it cannot be had, the images on it and their jobs say so."""
+        if base.ref in self.missing:
+            return
         began = time.monotonic()
         self._run.reporter.started(base.name, None)
         try:

@@ -46,6 +46,7 @@ class JobSteps:
         self._provenance = Provenance(run)
         self._locks: dict[JobId, Lock] = {}
         self._attempts: dict[JobId, int] = {}
+        self._told: dict[JobId, str] = {}
         self._executor: Executor | None = None
         self._executor_lock = threading.Lock()
         self.failures: dict[JobId, FailedAttempt] = {}
@@ -70,11 +71,16 @@ class JobSteps:
         outcome = outcome or self._attempt(job)
         if self._should_retry(job, outcome):
             pause = _BACKOFF[self._attempts[job.id] - 1] * random.uniform(0.7, 1.3)
-            word = outcome.reason.word if outcome.reason else ""
-            self._run.reporter.note(f"{job.name}: {word}: {outcome.detail}; again in {pause:.1f} s")
+            self._run.reporter.note(f"{job.name}: {self._news(job, outcome)}; again in {pause:.1f} s")
             return {AGAIN: pause}
         self._finish(job, outcome)
         return None
+
+    def _news(self, job: JobNode, outcome: Outcome) -> str:
+        """Say why an attempt failed, with the detail unless it is that of the attempt before."""
+        word = outcome.reason.word if outcome.reason else ""
+        old, self._told[job.id] = self._told.get(job.id), outcome.detail
+        return word if old == outcome.detail else f"{word}: {outcome.detail}"
 
     def _attempt(self, job: JobNode) -> Outcome:
         task = job.facts.task()

@@ -65,8 +65,6 @@ class LiveReporter:
             if node.startswith("job:"):
                 self.finished[outcome.state.value] = self.finished.get(outcome.state.value, 0) + 1
         self.console.print(Text.assemble(f"{node} ", (describe(outcome), outcome.state.style)))
-        for warning in outcome.warnings:
-            self.console.print(Text(f"{node} warning: {warning}", style="yellow"))
 
     def note(self, text: str) -> None:
         """Print a line above the view."""

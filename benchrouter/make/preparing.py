@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchrouter.engine.available import can_pull
-from benchrouter.engine.bases import alias_of, present
+from benchrouter.engine.bases import alias_of, lacking, present
 from benchrouter.engine.build import ca_bundle, check_secrets
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
@@ -13,6 +13,7 @@ from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
 from benchrouter.models.model import Model
+from benchrouter.scores.table import SHORT, one_line
 
 
 def prepare(run: Run) -> bool:
@@ -36,13 +37,14 @@ def prepare(run: Run) -> bool:
     _warn_of_unset_names(run, models)
     missing = missing_bases(run)
     for ref, why in missing.items():
-        run.reporter.note(f"missing: {ref} for {', '.join(_users(run, ref))}: {why}")
+        run.reporter.note(f"missing: {ref} for {', '.join(_users(run, ref))}: {one_line(why, SHORT)}")
+        run.images.give_up(ref, lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site))
     if missing and session.variables.strict:
         print("strict=1: not started, since images are missing", file=sys.stderr)
         return False
     demands = [run.demand(job.name) for job in session.needs.jobs]
-    images = len(session.needs.to_build)
-    archived = len(session.needs.missing) - images
+    images = len(run.images.buildable())
+    archived = len(session.needs.missing) - len(session.needs.to_build)
     if archived:
         run.reporter.note(f"{archived} image{'s' * (archived != 1)} from the archive")
     if images or due:
@@ -77,7 +79,10 @@ def _warn_of_unset_names(run: Run, models: tuple[Model, ...]) -> None:
 
 
 def missing_bases(run: Run) -> dict[str, str]:
-    """Find the needed images from outside that neither engine, archive, alias nor registry has, and why."""
+    """Find the needed images from outside that neither engine, archive, alias nor registry has, and why.
+
+    Where the engine fails meanwhile, nothing is said to be missing: getting the image will tell.
+    """
     engine, site = run.engine, run.session.sources.settings.site
     if engine is None:
         return {}
@@ -88,8 +93,8 @@ def missing_bases(run: Run) -> dict[str, str]:
             if any(name and (present(engine, name) or run.archive.has(name)) for name in (ref, alias)):
                 continue
             why = can_pull(engine, ref, site)
-        except EngineError as error:
-            why = str(error)
+        except EngineError:
+            continue
         if why:
             missing[ref] = why
     return missing

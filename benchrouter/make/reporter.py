@@ -44,17 +44,15 @@ class Reporter(Protocol):
 
 
 def describe(outcome: Outcome) -> str:
-    """Put an outcome into one line."""
+    """Say in a few words how a node ended; what more there is to say stands at the end of the run."""
     if outcome.completed:
-        score = "" if outcome.overall is None else f" {outcome.overall:.4f}"
-        items = f" on {outcome.items} items" if outcome.items and outcome.items.errors else ""
-        text = f"{outcome.state.value}{score}{items}"
+        text = outcome.state.value if outcome.overall is None else f"{outcome.state.value} {outcome.overall:.4f}"
     else:
-        reason = outcome.reason.word if outcome.reason else ""
-        text = f"{outcome.state.value} {reason}".rstrip()
+        text = f"{outcome.state.value} {outcome.reason.word if outcome.reason else ''}".rstrip()
     if outcome.seconds:
         text += f" in {duration(outcome.seconds)}"
-    return f"{text}: {outcome.detail}" if outcome.detail and not outcome.completed else text
+    count = len(outcome.warnings)
+    return f"{text}, {count} warning{'s' * (count != 1)}" if count else text
 
 
 def duration(seconds: float) -> str:
@@ -98,8 +96,6 @@ class PlainReporter:
             self.done += 1
             count = f" ({self.done}/{self.jobs})" if self.jobs else ""
         self._print(f"{node} {describe(outcome)}{count}")
-        for warning in outcome.warnings:
-            self._print(f"{node} warning: {warning}")
 
     def note(self, text: str) -> None:
         """Print a line about the run."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TextIO
 
-from benchrouter.graph.nodes import JobNode
+from benchrouter.make.causes import SHOWN, Cause
 from benchrouter.make.session import Session
 from benchrouter.scores.aggregate import Aggregate
 from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
@@ -16,13 +16,21 @@ from benchrouter.store.jobid import JobId
 from benchrouter.store.states import Outcome, Reason
 
 _MANY = 60
-_SHOWN_FAILURES = 10
+_NAMED = 3
 _LOG_LINES = 15
 _NOT_REPEATABLE = (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED)
 
 
-def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome] | None = None) -> None:
-    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line."""
+def print_scores(
+    session: Session,
+    out: TextIO,
+    outcomes: Mapping[JobId, Outcome] | None = None,
+    told: Collection[JobId] = (),
+) -> None:
+    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line.
+
+    Of the jobs in `told` everything but the reason has been said.
+    """
     outcomes = outcomes or {}
     asked = {job.id for job in session.asked_jobs}
     nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
@@ -33,25 +41,32 @@ def print_scores(session: Session, out: TextIO, outcomes: Mapping[JobId, Outcome
         if terse:
             print(f"{title(scored)}  {summary(scored)}", file=out)
             continue
-        rows = _rows(session, scored, outcomes)
+        rows = _rows(session, scored, outcomes, told)
         if console is not None:
             console.print(rich_table(scored, rows))
         else:
             print("\n".join(plain_table(scored, rows)), file=out)
 
 
-def _rows(session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome]) -> list[Row]:
+def _rows(
+    session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome], told: Collection[JobId]
+) -> list[Row]:
     rows = []
     for job in scored.jobs:
         outcome = outcomes.get(job.id)
         if outcome is not None:
-            rows.append(Row(job, outcome.seconds, outcome.detail or "; ".join(outcome.warnings)))
+            detail = "" if job.id in told else outcome.detail or _warned(outcome.warnings)
+            rows.append(Row(job, outcome.seconds, detail))
         else:
             failure = session.known_failures.get(job.id)
             done = session.completed.get(job.id)
-            detail = failure.detail if failure and done is None else "; ".join(done.warnings) if done else ""
+            detail = failure.detail if failure and done is None else _warned(done.warnings) if done else ""
             rows.append(Row(job, None, detail))
     return rows
+
+
+def _warned(warnings: Sequence[str]) -> str:
+    return f"warning: {'; '.join(warnings)}" if warnings else ""
 
 
 def _console(out: TextIO):  # type: ignore[no-untyped-def]
@@ -62,29 +77,29 @@ def _console(out: TextIO):  # type: ignore[no-untyped-def]
     return Console(file=out)
 
 
-def print_failures(session: Session, out: TextIO, failed: Iterable[tuple[JobNode, Outcome]]) -> None:
-    """Show the end of each failed job's log, where all of it is, and how to repeat the job by hand."""
-    causes: dict[tuple[object, str, str], list[tuple[JobNode, Outcome]]] = {}
-    for job, outcome in failed:
-        causes.setdefault((outcome.reason, outcome.detail, outcome.log_tail), []).append((job, outcome))
-    for alike in list(causes.values())[:_SHOWN_FAILURES]:
-        _print_cause(session, out, alike)
-    if len(causes) > _SHOWN_FAILURES:
-        print(f"\n{len(causes) - _SHOWN_FAILURES} more causes; the logs are in results/*/*/*/failed/", file=out)
+def print_causes(session: Session, out: TextIO, causes: Sequence[Cause]) -> None:
+    """Show the end of the log behind each failure, where all of it is, and how to repeat the job by hand."""
+    for cause in causes[:SHOWN]:
+        head, *more = _block(session, cause)
+        if more or not cause.told_in_table:
+            print(f"\n{head}", *more, sep="\n", file=out)
+    if len(causes) > SHOWN:
+        print(f"\n{len(causes) - SHOWN} more causes; the logs are in results/*/*/*/failed/", file=out)
 
 
-def _print_cause(session: Session, out: TextIO, alike: list[tuple[JobNode, Outcome]]) -> None:
-    """Show one cause once, with the jobs that it hit."""
-    job, outcome = alike[0]
-    word = outcome.reason.word if outcome.reason else ""
-    others = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
-    print(f"\n{job.name}{others} FAILED {word}: {outcome.detail}", file=out)
-    for line in outcome.log_tail.splitlines()[-_LOG_LINES:]:
-        print(f"  | {line}", file=out)
-    if not outcome.path:
+def _block(session: Session, cause: Cause) -> Iterator[str]:
+    word = cause.reason.word if cause.reason else ""
+    first, *others = cause.nodes
+    yield f"{first} FAILED {word}" + ("" if cause.told_in_table else f": {cause.detail}")
+    if others:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        yield f"  also:   {', '.join(others[:_NAMED])}{more}"
+    yield from (f"  | {line}" for line in cause.log_tail.splitlines()[-_LOG_LINES:])
+    job, path = next(((job, outcome.path) for job, outcome in cause.jobs if outcome.path), (None, ""))
+    if job is None:
         return
-    if (Path(outcome.path) / layout.LOGS).is_dir():
-        print(f"  logs:   {outcome.path}/{layout.LOGS}/", file=out)
+    if (Path(path) / layout.LOGS).is_dir():
+        yield f"  logs:   {path}/{layout.LOGS}/"
     script = layout.config_dir(session.ws, job.id) / "run.sh"
-    if outcome.reason not in _NOT_REPEATABLE and script.exists():
-        print(f"  repeat: sh {quote(str(script))}", file=out)
+    if cause.reason not in _NOT_REPEATABLE and script.exists():
+        yield f"  repeat: sh {quote(str(script))}"

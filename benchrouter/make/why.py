@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from benchrouter.engine.bases import alias_key
 from benchrouter.graph.inputs import Inputs, job_inputs
-from benchrouter.graph.nodes import ImageNode, JobNode
+from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode
 from benchrouter.graph.reasons import Cause, count_roots, differences, image_differences
 from benchrouter.graph.tars import TarNode
 from benchrouter.make.session import Session
@@ -106,6 +107,25 @@ def facts_of_image(session: Session, image: ImageNode) -> Iterator[str]:
         yield f"argument   {name}={value}"
     if image.epoch:
         yield f"epoch      {image.epoch}"
+
+
+def facts_of_base(session: Session, base: BaseNode) -> Iterator[str]:
+    """Describe an image from outside, for explain: what would stand in for it, and who needs it."""
+    settings = session.sources.settings
+    yield f"reference  {base.ref}"
+    yield f"key        {base.key}"
+    known = alias_key(base.ref, settings.site)
+    if known is not None:
+        where, line = settings.place("site", "image_aliases", known)
+        place = _shown(session, Path(where)) + (f":{line}" if line else "")
+        yield f"alias      {settings.site.image_aliases[known]}  ({place})"
+        yield "           used where neither the engine nor the archive nor a registry has the reference"
+    for image in session.graph.images.values():
+        if base.ref in image.bases:
+            yield f"needed by  {image.name}"
+    for job in session.graph.jobs:
+        if job.uses.get(base.ref) == base.name:
+            yield f"needed by  {job.name}"
 
 
 def archive_facts(session: Session, tar: TarNode) -> Iterator[str]:

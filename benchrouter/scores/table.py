@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 HEADER = ("task", "state", "score", "items", "time", "reason")
+SHORT = 100
+"""Most characters of a failure's detail in a row."""
+_WARNINGS = 200  # which stand nowhere else on the terminal
+
 _RIGHT = ("score", "items", "time")
 
 
@@ -34,7 +38,7 @@ class Row:
             score(job.overall),
             str(job.items or ""),
             duration(self.seconds),
-            ": ".join(part for part in (reason, one_line(self.detail)) if part),
+            ": ".join(part for part in (reason, one_line(self.detail, SHORT if job.reason else _WARNINGS)) if part),
         )
 
 

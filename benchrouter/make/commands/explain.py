@@ -10,7 +10,15 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, aggregate_paths, doit_variables
 from benchrouter.make.variables import UsageError
-from benchrouter.make.why import archive_facts, facts_of_image, facts_of_job, lines_of, why_image, why_job
+from benchrouter.make.why import (
+    archive_facts,
+    facts_of_base,
+    facts_of_image,
+    facts_of_job,
+    lines_of,
+    why_image,
+    why_job,
+)
 from benchrouter.spec.names import did_you_mean
 
 
@@ -42,7 +50,7 @@ class Explain(PlainCommand):
 def _nodes(session: Session) -> dict[str, Any]:
     graph = session.graph
     nodes: dict[str, Any] = {
-        base.name: lambda ref=base.ref: iter([f"reference  {ref}"]) for base in graph.bases.values()
+        base.name: lambda base=base: facts_of_base(session, base) for base in graph.bases.values()
     }
     for image in graph.images.values():
         nodes[image.name] = lambda image=image: _image(session, image)

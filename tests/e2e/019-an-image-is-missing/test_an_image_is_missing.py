@@ -23,3 +23,36 @@ def test_listed_first_and_strict_refuses(project: Project) -> None:
     again = project.run(status=1)
     assert project.ran(again) == [] and project.job_states()["b/t"] == "FAILED image_missing"
     assert project.run("bench=fine", "strict=1").status == 0
+
+
+def test_a_missing_base_is_asked_for_once_and_nothing_on_it_counts_as_to_build(project: Project) -> None:
+    """It was listed as missing, "1 image to build" was printed all the same, and the registry asked again."""
+    project.benchmark("fine", {"t": SCORE % 0.5}, dockerfile="FROM debian:bookworm-slim\nRUN : # 019\n")
+    project.benchmark("b", {"t": SCORE % 0.5}, dockerfile=f"FROM {NOWHERE}\n")
+    project.write("benchmarks/b/u/task.yaml", "name: u\ncommand: x\n")
+    project.write("benchmarks/b/environments/onb/Dockerfile", "FROM benchrouter-env-b\n")
+    project.write("benchmarks/b/benchmark.yaml", "name: b\ntasks: [{name: t}, {name: u, environment: onb}]\n")
+    alone = project.run("bench=b", status=1)
+    assert "to build" not in alone.out and "2 jobs to run" in alone.out
+    assert f"base:{NOWHERE} started" not in alone.out and project.built(alone) == []
+    both = project.run(status=1)
+    assert "1 image to build, 3 jobs to run" in both.out and project.built(both) == ["fine/fine"]
+    advice = f"Without a registry, `doit bootstrap-image {NOWHERE}` makes one from Debian packages"
+    assert both.out.count(advice) == 1 and both.out.count(" missing: ") == 1
+    assert f"base:{NOWHERE} FAILED image_missing: cannot pull {NOWHERE}: registry.invalid: " in both.out
+    assert "  also:   image:b/b, image:b/onb, job:b/t@m and 1 more" in both.out
+
+
+def test_explain_tells_what_stands_in_for_a_base(project: Project) -> None:
+    """The alias with its place, however it is spelled, and who needs the base."""
+    project.benchmark("b", {"t": SCORE % 0.5}, dockerfile="FROM docker.io/library/debian:bookworm-slim\n")
+    project.write("benchrouter.local.yaml", "site:\n  image_aliases:\n    debian:bookworm-slim: stand/in:1\n")
+    explained = project.doit("explain", "base:*").out
+    for line in (
+        "  reference  docker.io/library/debian:bookworm-slim",
+        "  alias      stand/in:1  (benchrouter.local.yaml:3)",
+        "  needed by  image:b/b",
+    ):
+        assert line in explained.splitlines(), explained
+    project.write("benchrouter.local.yaml", "")
+    assert "alias" not in project.doit("explain", "base:*").out

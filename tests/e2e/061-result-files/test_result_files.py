@@ -92,7 +92,9 @@ def test_every_kind_of_result_file_gets_its_verdict(project: Project) -> None:
 
     raw = document(project.artifacts("odd", "nan-elsewhere")[0] / "result.json")
     assert raw["raw_metrics"] == {"overall": 0.5, "loss": None, "deep": [{"x": None}]}
-    assert "job:odd/error-beside-0.4@m warning: " in done.out
+    (row,) = [line for line in done.out.splitlines() if line.startswith("  error-beside-0.4 ")]
+    assert "COMPLETED  0.4000" in row and "  warning: " in row
+    assert "job:odd/error-beside-0.4@m COMPLETED 0.4000" in done.out and ", 1 warning (" in done.out
     for path in files_below(project.root, "results", "runs", "cache"):
         assert CANARY.encode() not in path.read_bytes(), path
     completed = sum(case.verdict.startswith("COMPLETED") for case in cases)
