@@ -20,12 +20,15 @@ from benchrouter.spec.benchmark import load_benchmark
 from benchrouter.spec.task import load_task
 
 TASKS = {
+    "mcpmark": ["mcpmark-fs", "mcpmark-pg", "mcpmark-pw", "mcpmark-pw-webarena"],
     "swe-bench-pro": [f"shard-{number}" for number in range(1, 9)],
     "browsecomp": ["default"],
     "lmms-eval": ["mmmu-val"],
     "xbench": ["scienceqa"],
     "mcp-universe": ["financial-analysis", "web-search", "location-navigation"],
 }
+OWN_DAEMON = {"mcpmark-pg", "mcpmark-pw-webarena"}
+
 
 @pytest.mark.parametrize("name", TASKS)
 def test_shares_its_code_by_links(name: str) -> None:
@@ -33,7 +36,7 @@ def test_shares_its_code_by_links(name: str) -> None:
     assert [task.name for task in benchmark.tasks] == TASKS[name]
     for task in benchmark.tasks:
         spec, _ = load_task(BENCHMARKS / name / task.name / "task.yaml")
-        assert spec.docker == (name == "swe-bench-pro")
+        assert spec.docker == (name == "swe-bench-pro" or task.name in OWN_DAEMON)
         links = {path.name: str(path.readlink()) for path in (BENCHMARKS / name / task.name).glob("*.py")}
         assert links and all(target == f"../code/{link}" for link, target in links.items())
     assert len((BENCHMARKS / name / "code" / "bridge.py").read_text().splitlines()) < 80
