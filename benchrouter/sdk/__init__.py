@@ -5,7 +5,7 @@ from benchrouter.sdk.items import write_items
 from benchrouter.sdk.many import each
 from benchrouter.sdk.reading import text_of, tokens_of, without_thoughts
 from benchrouter.sdk.result import write_result
-from benchrouter.sdk.selection import select
+from benchrouter.sdk.selection import select, whole
 
 __all__ = [
     "EndpointError",
@@ -15,6 +15,7 @@ __all__ = [
     "select",
     "text_of",
     "tokens_of",
+    "whole",
     "without_thoughts",
     "write_items",
     "write_result",

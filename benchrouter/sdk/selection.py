@@ -18,7 +18,7 @@ def select(items: Iterable[Any], id: Callable[[Any], str] = str) -> list[Any]:
     sha256("<seed>:<id>"), the seed being BENCH_SEED or 0: ten items are the first ten of twenty. A BENCH_LIMIT that
     is no whole number of at least 1 ends the script with status 2. Raise ValueError when two items have one id.
     """
-    limit = _limit()
+    limit = None if os.environ.get("BENCH_LIMIT") is None else _whole("BENCH_LIMIT")
     seed = os.environ.get("BENCH_SEED") or "0"
     by_place: dict[str, Any] = {}
     for item in items:
@@ -31,12 +31,18 @@ def select(items: Iterable[Any], id: Callable[[Any], str] = str) -> list[Any]:
     return ordered if limit is None else ordered[:limit]
 
 
-def _limit() -> Any:
-    given = os.environ.get("BENCH_LIMIT")
-    if given is None:
-        return None
+def whole(name: str, default: Any = None) -> Any:
+    """Read a variable that holds a whole number of at least 1; give `default` where there is none, or an empty one.
+
+    Anything else ends the script with status 2 and one line.
+    """
+    return _whole(name) if os.environ.get(name) else default
+
+
+def _whole(name: str) -> int:
+    given = os.environ[name]
     text = given.strip()
     if text.isdigit() and text.isascii() and int(text) >= 1:
         return int(text)
-    print(f"BENCH_LIMIT={given}: expected a whole number of at least 1", file=sys.stderr)
+    print(f"{name}={given}: expected a whole number of at least 1", file=sys.stderr)
     raise SystemExit(BAD_VARIABLE)

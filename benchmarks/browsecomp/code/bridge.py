@@ -10,7 +10,7 @@ from pathlib import Path
 
 import samplers
 
-from benchrouter.sdk import each, select, write_items
+from benchrouter.sdk import each, select, whole, write_items
 
 DATA = Path("/data/browsecomp/browse_comp_test_set.csv")
 READ = os.environ.get("BROWSECOMP_READ_VERDICT") == "1"
@@ -48,7 +48,7 @@ def main():
     evaluation = object.__new__(BrowseCompEval)  # its constructor downloads the data set, and does nothing else
     chosen, items = select(rows, id=lambda row: row["problem"]), []
     # A few first, one by one: neither an endpoint that is down nor the grader's bug needs 1266 questions to show.
-    for part, workers in ((chosen[:3], 1), (chosen[3:], int(os.environ["BROWSECOMP_WORKERS"]))):
+    for part, workers in ((chosen[:3], 1), (chosen[3:], whole("BROWSECOMP_WORKERS", 8))):
         items += each(part, lambda row: judge(evaluation, row), id=name_of, workers=workers)
     write_items(items, verdict_read_by="bridge" if READ else "simple-evals")
 

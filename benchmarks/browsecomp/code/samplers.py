@@ -5,7 +5,7 @@ import os
 
 import openai
 
-from benchrouter.sdk import EndpointError
+from benchrouter.sdk import EndpointError, whole
 
 
 class Client:
@@ -46,7 +46,7 @@ def grader():
 def _sampler(name, client):
     from simple_evals.sampler.chat_completion_sampler import OPENAI_SYSTEM_MESSAGE_API, ChatCompletionSampler
 
-    most = int(os.environ["BROWSECOMP_MAX_TOKENS"])
+    most = whole("BROWSECOMP_MAX_TOKENS", 2048)
     made = ChatCompletionSampler(model=name, system_message=OPENAI_SYSTEM_MESSAGE_API, max_tokens=most)
     made.client = client
     return made

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchrouter.sdk import select, write_items
+from benchrouter.sdk import select, whole, write_items
 
 DATA, CACHE = "/data/lmms-hub", "/tmp/lmms-hub"
 FAILED = "[LMMS_EVAL_REQUEST_FAILED"
@@ -37,11 +37,11 @@ def main():
     model = models.get_model("openai", False)(
         model_version=os.environ["BENCHROUTER_MODEL_NAME"],
         base_url=os.environ["BENCHROUTER_MODEL_ENDPOINT"],
-        num_concurrent=int(os.environ["LMMS_EVAL_CONCURRENT"]),
+        num_concurrent=whole("LMMS_EVAL_CONCURRENT", 8),
     )
     declared = json.loads(os.environ.get("BENCHROUTER_MODEL_PARAMETERS") or "{}")
     wanted = ",".join(f"{NAMES.get(key, key)}={json.dumps(value)}" for key, value in declared.items())
-    limit = int(os.environ["LMMS_EVAL_LIMIT"]) if os.environ.get("LMMS_EVAL_LIMIT") else None
+    limit = whole("LMMS_EVAL_LIMIT")
     # One worker: where no letter is found, MMMU draws one, and threads would draw in another order each time.
     found = evaluator.simple_evaluate(
         model=model, tasks=[task], limit=limit, gen_kwargs=wanted or None, process_docs_parallel=1, verbosity="ERROR"

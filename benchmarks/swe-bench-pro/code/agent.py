@@ -1,10 +1,9 @@
 """A small agent: the model works in the instance's own container with one shell command a turn, and leaves a patch."""
 
-import os
 import re
 import subprocess
 
-from benchrouter.sdk import complete
+from benchrouter.sdk import complete, text_of, whole
 
 SYSTEM = """You resolve an issue in the repository in /app. You see nothing of it but what your commands show.
 Answer each time with a short thought and exactly one block of shell in this form, which is run with bash in /app:
@@ -24,7 +23,7 @@ class NoContainer(Exception):
 
 
 def solve(row, image):
-    """Let the model work on an instance; return (patch, tokens, number of turns)."""
+    """Let the model work on an instance; return its patch and its answers."""
     keep = ["--network", "none", "--pull", "never", "--entrypoint", "/bin/bash", image, "-c", "sleep infinity"]
     started = subprocess.run(["docker", "run", "--detach", "--rm", *keep], capture_output=True, text=True, check=False)
     if started.returncode != 0:
@@ -32,9 +31,9 @@ def solve(row, image):
     container = started.stdout.strip()
     try:
         shell(container, f"git reset --hard {row['base_commit']} && git checkout {row['base_commit']}")
-        tokens, turns = converse(container, row)
+        answers = converse(container, row)
         patch = shell(container, f"git add --all && git diff --cached --no-color {row['base_commit']}", most=None)
-        return patch, tokens, turns
+        return patch, answers
     finally:
         subprocess.run(["docker", "rm", "--force", container], capture_output=True, check=False)
 
@@ -43,18 +42,16 @@ def converse(container, row):
     parts = [row["problem_statement"], row.get("requirements"), row.get("interface")]
     issue = "\n\n".join(str(part) for part in parts if part)
     messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": issue}]
-    tokens, turns = {"prompt": 0, "completion": 0}, 0
-    while turns < int(os.environ["SWE_BENCH_PRO_MAX_STEPS"]):
-        answer, turns = complete(messages), turns + 1
-        for name in tokens:
-            tokens[name] += (answer.get("usage") or {}).get(f"{name}_tokens") or 0
-        text = answer["choices"][0]["message"].get("content") or ""
-        block = re.search(r"```(?:bash|sh)?[ \t]*\n(.*?)```", re.sub(r"(?s)<think>.*?</think>", "", text), re.DOTALL)
+    answers = []
+    while len(answers) < whole("SWE_BENCH_PRO_MAX_STEPS", 50):
+        answers.append(complete(messages))
+        text = text_of(answers[-1])
+        block = re.search(r"```(?:bash|sh)?[ \t]*\n(.*?)```", text, re.DOTALL)
         if block and block[1].strip() == "submit":
             break
         seen = shell(container, block[1]) if block else NO_BLOCK
         messages += [{"role": "assistant", "content": text}, {"role": "user", "content": seen}]
-    return tokens, turns
+    return answers
 
 
 def shell(container, command, most=MOST):

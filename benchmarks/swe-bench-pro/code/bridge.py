@@ -9,7 +9,7 @@ from pathlib import Path
 import agent
 from deadline import deadline
 
-from benchrouter.sdk import each, select, write_items
+from benchrouter.sdk import each, select, tokens_of, whole, write_items
 
 INSTANCES, HARNESS = Path("/opt/swe-bench-pro/instances.jsonl"), Path("/opt/SWE-bench_Pro-os")
 WORK, USER, PREFIX = Path("/tmp/swe-bench-pro"), "jefzda", "benchrouter"
@@ -20,7 +20,7 @@ def main(shard):
     rows = select([row for row in rows if row["shard"] == shard], id=lambda row: row["instance_id"])
     if not rows:
         sys.exit(f"shard {shard} has no instances: `python3 code/generate.py FILE` writes them from the data set")
-    made = each(rows, attempt, id=lambda row: row["instance_id"], workers=int(os.environ["SWE_BENCH_PRO_WORKERS"]))
+    made = each(rows, attempt, id=lambda row: row["instance_id"], workers=whole("SWE_BENCH_PRO_WORKERS", 4))
     patches = [{"instance_id": one["id"], "patch": one["patch"], "prefix": PREFIX} for one in made if "patch" in one]
     judged = judge(rows, patches) if patches else {}
     Path(os.environ["BENCHROUTER_OUTPUT_DIR"], "patches.json").write_text(json.dumps(patches, indent=1))
@@ -35,10 +35,10 @@ def attempt(row):
     if image not in os.environ.get("BENCHROUTER_DIND_IMAGES", "").split(","):
         return {"error": f"{image} is not among this shard's docker_images: generate them again"}
     try:
-        patch, tokens, turns = agent.solve(row, image)
+        patch, answers = agent.solve(row, image)
     except (agent.NoContainer, subprocess.SubprocessError) as error:
         return {"error": str(error)}
-    return {"patch": patch, "tokens": tokens, "turns": turns}
+    return {"patch": patch, **tokens_of(*answers), "turns": len(answers)}
 
 
 def judge(rows, patches):
@@ -49,11 +49,11 @@ def judge(rows, patches):
     words = ["--raw_sample_path", WORK / "samples.jsonl", "--patch_path", WORK / "patches.json"]
     words += ["--output_dir", WORK / "out", "--scripts_dir", "run_scripts", "--dockerhub_username", USER]
     words += ["--use_local_docker"]
-    words += ["--num_workers", os.environ["SWE_BENCH_PRO_WORKERS"]]
+    words += ["--num_workers", str(whole("SWE_BENCH_PRO_WORKERS", 4))]
     words += ["--block_network"] if os.environ.get("SWE_BENCH_PRO_BLOCK_NETWORK") else []
     (WORK / "out").mkdir(exist_ok=True)
     command = ["/opt/harness/bin/python", "swe_bench_pro_eval.py", *words]
-    with deadline(int(os.environ["SWE_BENCH_PRO_TEST_TIMEOUT"])):
+    with deadline(whole("SWE_BENCH_PRO_TEST_TIMEOUT", 3600)):
         done = subprocess.run(command, cwd=HARNESS, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
     print(done.stdout, flush=True)
     try:

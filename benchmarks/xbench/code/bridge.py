@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchrouter.sdk import select, write_items
+from benchrouter.sdk import select, whole, write_items
 
 UPSTREAM = Path("/opt/xbench-evals")
 HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ def main():
         os.environ.setdefault("BENCH_LIMIT", os.environ["XBENCH_LIMIT"])
     if os.environ.get("BENCHROUTER_MODEL_PARAMETERS"):
         print("xbench-evals sends no parameters; those declared for the model are not used", file=sys.stderr)
-    path, repeats = UPSTREAM / os.environ["XBENCH_DATASET"], int(os.environ["XBENCH_N_REPEATS"])
+    path, repeats = UPSTREAM / os.environ["XBENCH_DATASET"], whole("XBENCH_N_REPEATS", 5)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = select(csv.DictReader(file), id=lambda row: row["id"])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import benchrouter.sdk
-from benchrouter.sdk import EndpointError, select, write_items
+from benchrouter.sdk import EndpointError, select, whole, write_items
 
 IDS = [f"item-{number}" for number in range(100)]
 
@@ -56,6 +56,25 @@ def test_a_bad_limit_ends_the_script_with_2_and_one_line(
         limited(monkeypatch, limit)
     assert ended.value.code == 2
     assert capsys.readouterr().err == f"BENCH_LIMIT={limit}: expected a whole number of at least 1\n"
+
+
+@pytest.mark.parametrize(("given", "number"), [(None, 8), ("", 8), ("3", 3), (" 12 ", 12)])
+def test_a_whole_number_is_read_or_the_default(given: str | None, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOME_WORKERS", raising=False)
+    if given is not None:
+        monkeypatch.setenv("SOME_WORKERS", given)
+    assert whole("SOME_WORKERS", 8) == number
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "1.5", "many", "²"])
+def test_what_is_no_whole_number_ends_the_script(
+    given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SOME_WORKERS", given)
+    with pytest.raises(SystemExit, match="2"):
+        whole("SOME_WORKERS")
+    assert capsys.readouterr().err == f"SOME_WORKERS={given}: expected a whole number of at least 1\n"
+
 
 
 def test_two_items_with_one_id_are_refused() -> None:
