@@ -180,10 +180,10 @@ def test_a_wrong_start_ends_78(environment: dict[str, str], task: str | None) ->
 
 
 def test_term_reaches_the_command(environment: dict[str, str], app: Path) -> None:
-    command = "cd $BENCHROUTER_OUTPUT_DIR; trap 'touch trapped; exit 3' TERM; touch up; sleep 20 & wait"
+    command = "cd $BENCHROUTER_OUTPUT_DIR; trap 'touch trapped; exit 3' TERM; touch up; sleep 200 & wait"
     env = {**environment, "BENCHROUTER_TASK": json.dumps({"command": command})}
     child = subprocess.Popen([environment["python"], "-m", "benchrouter.sdk.runner"], env=env)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not (app / "results" / "up").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     child.send_signal(signal.SIGTERM)
