@@ -45,14 +45,19 @@ def _run(command: str) -> int:
     directory = os.environ.get("BENCHROUTER_BENCHMARK_DIR", "/app/benchmark")
     environment = dict(os.environ, **{_MARK: "1"})
     children: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def pass_on(number: int, _: Any) -> None:
+        if not children:  # the command may run already, before Popen has returned
+            early.append(number)
         for child in children:
             child.send_signal(number)
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, pass_on)
     children.append(subprocess.Popen(["/bin/sh", "-c", command], cwd=directory, env=environment))
+    for number in early:
+        children[0].send_signal(number)
     status = children[0].wait()
     return 128 - status if status < 0 else status
 

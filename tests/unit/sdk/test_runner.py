@@ -179,9 +179,22 @@ def test_a_wrong_start_ends_78(environment: dict[str, str], task: str | None) ->
     assert done.returncode == 78 and "Traceback" not in done.stderr
 
 
-def test_term_reaches_the_command(environment: dict[str, str], app: Path) -> None:
-    command = "cd $BENCHROUTER_OUTPUT_DIR; trap 'touch trapped; exit 3' TERM; touch up; sleep 200 & wait"
-    env = {**environment, "BENCHROUTER_TASK": json.dumps({"command": command})}
+SLOW_START = """import subprocess, time
+start = subprocess.Popen.__init__
+def slow(self, *words, **more):
+    start(self, *words, **more)
+    time.sleep(1)
+subprocess.Popen.__init__ = slow
+"""
+
+
+@pytest.mark.parametrize("site", ["", SLOW_START], ids=["later", "before-it-counts-as-started"])
+def test_term_reaches_the_command(environment: dict[str, str], app: Path, tmp_path: Path, site: str) -> None:
+    command = "cd $BENCHROUTER_OUTPUT_DIR; trap 'touch trapped; kill $!; exit 3' TERM; sleep 200 & touch up; wait"
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(site)
+    path = f"{tmp_path / 'site'}{os.pathsep}{environment.get('PYTHONPATH', '')}"
+    env = {**environment, "PYTHONPATH": path, "BENCHROUTER_TASK": json.dumps({"command": command})}
     child = subprocess.Popen([environment["python"], "-m", "benchrouter.sdk.runner"], env=env)
     deadline = time.monotonic() + 60
     while not (app / "results" / "up").exists() and time.monotonic() < deadline:
