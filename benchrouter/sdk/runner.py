@@ -56,8 +56,8 @@ def _run(command: str) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, pass_on)
     children.append(subprocess.Popen(["/bin/sh", "-c", command], cwd=directory, env=environment))
-    for number in early:
-        children[0].send_signal(number)
+    for missed in early:
+        children[0].send_signal(missed)
     status = children[0].wait()
     return 128 - status if status < 0 else status
 
