@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from project import Project, docker
 from scripted import last_user_text, scripted
-from upstreams import base, last_log, result, run, take
+from upstreams import hand_around, last_log, result, run, take
 
 from benchrouter.spec.names import encode
 
@@ -57,15 +57,7 @@ def imported(lasting_project: Project) -> Iterator[Project]:
             meta = {"task_id": name, "category_id": folder.rpartition("/")[2]}
             (root / "meta.json").write_text("{" if task == "wrong" else json.dumps(meta))
     for name, ref in NAMES.items():
-        dockerfile = place / name / "Dockerfile"
-        real = base(lasting_project, "python:3.12-slim")
-        dockerfile.write_text(dockerfile.read_text().replace("python:3.12-slim", real))
-        words = ["docker", "build", "--quiet", str(place / name)]
-        made = subprocess.run(words, check=True, capture_output=True, text=True, timeout=300).stdout.strip()
-        docker("save", "--output", str(place / f"{name}.tar"), made)
-        docker("rmi", made)
-        done = lasting_project.doit("image", "import", f"images/{name}.tar", ref)
-        assert done.status == 0, done.text
+        hand_around(lasting_project, place / name, ref)
     yield lasting_project
     subprocess.run(["docker", "rmi", *NAMES.values()], capture_output=True, check=False)
 
