@@ -22,13 +22,14 @@ from benchrouter.spec.task import load_task
 TASKS = {
     "mcpmark": ["mcpmark-fs", "mcpmark-pg", "mcpmark-pw", "mcpmark-pw-webarena"],
     "webarena": ["webarena-shopping-admin"],
+    "toolathlon-local": ["toolathlon-local"],
     "swe-bench-pro": [f"shard-{number}" for number in range(1, 9)],
     "browsecomp": ["default"],
     "lmms-eval": ["mmmu-val"],
     "xbench": ["scienceqa"],
     "mcp-universe": ["financial-analysis", "web-search", "location-navigation"],
 }
-OWN_DAEMON = {"mcpmark-pg", "mcpmark-pw-webarena", "webarena-shopping-admin"}
+OWN_DAEMON = {"mcpmark-pg", "mcpmark-pw-webarena", "webarena-shopping-admin", "toolathlon-local"}
 
 
 @pytest.mark.parametrize("name", TASKS)
