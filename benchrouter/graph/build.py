@@ -43,7 +43,8 @@ class Ask:
 
     `identities` gives the identity of each (model, benchmark): for the demo model it is the content of the
     benchmark's answers. `templates` maps an overridden template to the digest of its bytes. `epochs` names the last
-    refreshes of an environment by `<benchmark>/<environment>`; those in `refresh` are rebuilt by this run.
+    refreshes of an environment by `<benchmark>/<environment>`; those in `refresh` are rebuilt by this run. `data` gives
+    the identities of data volumes, "" for those that are not known.
     """
 
     models: tuple[Model, ...]
@@ -54,6 +55,11 @@ class Ask:
     seed: int | None = None
     epochs: Mapping[str, str] = field(default_factory=dict)
     refresh: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[str, str] = field(default_factory=dict)
+
+    def data_of(self, facts: TaskFacts) -> dict[str, str]:
+        """Give the identities of a task's data volumes."""
+        return {name: self.data.get(name, "") for name in facts.data}
 
 
 @dataclass(frozen=True)
@@ -178,10 +184,12 @@ def _jobs(ask: Ask, model: Model, choice: Selected, images: Mapping[str, ImageNo
         uses = used_images(benchmark, facts, images) if facts.needs_images or facts.needs_environments else _NONE
         # References from outside count as written; they stand in the task's own fields.
         others = "".join(f"\n{images[used].key}" for used in uses.values() if used in images)
+        data = f"\ndata {digest(ask.data_of(facts))}" if facts.data else ""
         for repeat in range(ask.repeat or facts.repeat):
             # Names are safe path components: none holds a newline, so the text is unambiguous.
             task = f"{common}\n{benchmark}\n{name}\n{facts.tree_digest}\n{facts.spec_digest}"
-            key = digest_bytes(f"{task}\n{image.key}\n{repeat}\n{seed}{others}".encode("utf-8", "surrogateescape"))
+            text = f"{task}\n{image.key}\n{repeat}\n{seed}{others}{data}"
+            key = digest_bytes(text.encode("utf-8", "surrogateescape"))
             yield JobNode(JobId(benchmark, name, model.name, repeat), key, facts, model, image.name, seed, uses)
 
 

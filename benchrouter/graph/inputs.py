@@ -27,6 +27,7 @@ def job_inputs(ask: Ask, graph: Graph, job: JobNode) -> Inputs:
         "image": _image(graph, graph.images[job.image]),
         **({"images": images} if images else {}),
         "model": ask.identities[job.model.name, job.id.benchmark],
+        **({"data": ask.data_of(job.facts)} if job.facts.data else {}),
         "variables": dict(ask.variables),
         "templates": dict(ask.templates),
         "repeat": job.id.repeat,

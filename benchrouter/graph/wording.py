@@ -32,6 +32,7 @@ def say(
         return f"environment refreshed (epoch {new})"
     subjects = {
         "variables": f"variable {name}",
+        "data": f"data volume {name}",
         "templates": f"template templates/{name}",
         "bases": f"base image {name}",
         "build_args": f"build argument {name}",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.spec.dockerfile import SIBLING_PREFIX
 from benchrouter.spec.names import encode
 from benchrouter.spec.settings import Site, SiteLimits
@@ -162,7 +162,7 @@ def container_spec(
         command=("-c", request.task.command),
         workdir=BENCHMARK_DIR,
         environment=variables.shown,
-        mounts=_mounts(places, site),
+        mounts=(*_mounts(places, site), *map(_data_mount, request.data)),
         limits=limits(request.task, site.limits, host),
         network=request.task.network,
         labels=labels or {},
@@ -178,6 +178,10 @@ def _mounts(places: Places, site: Site) -> tuple[Mount, ...]:
         Mount(places.sdk, SDK_DIR),
     )
     return (*own, Mount(str(site.ca_bundle), CA_BUNDLE)) if site.ca_bundle else own
+
+
+def _data_mount(volume: DataVolume) -> Mount:
+    return Mount(str(volume.source or ""), volume.target, read_only=not volume.writable)
 
 
 def preloaded_names(request: JobRequest) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchrouter.engine.container_spec import ContainerSpec, Limits
@@ -13,9 +14,10 @@ from benchrouter.engine.dind.control import CONTROL
 from benchrouter.engine.dind.control import SCRIPT as DIND_SCRIPT
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR, Host, Places, container_spec
 from benchrouter.jobs.redact import Redactor
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.jobs.template_files import load_template
 from benchrouter.jobs.words import one_line, quote
+from benchrouter.spec.data import variable_of
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.store.atomic import write_atomic
 from benchrouter.store.workspace import Workspace
@@ -56,7 +58,8 @@ class Renderer:
             key_from=_key_from(request, spec),
             image=spec.image,
             task_dir=self._task_dir(request),
-            options=list(docker_options(spec, beside=bool(request.task.sidecars))),
+            options=list(docker_options(spec, by_hand(request.data), beside=bool(request.task.sidecars))),
+            data=[(volume.name, variable_of(volume.name)) for volume in request.data],
             beside=bool(request.task.sidecars),
             network=spec.network,
             arguments=" ".join(quote(part) for part in (*spec.entrypoint[1:], *spec.command)),
@@ -109,8 +112,19 @@ class Renderer:
             return ""
 
 
-def docker_options(spec: ContainerSpec, *, beside: bool = False) -> Iterator[str]:
-    """Give the options of `docker run` as pieces of shell text; `beside` sidecars the network may be theirs."""
+def by_hand(data: Iterable[DataVolume]) -> dict[str, str]:
+    """Map the paths in a container at which data volumes stand to the variables that say where they are."""
+    return {volume.target: f"${variable_of(volume.name)}" for volume in data}
+
+
+def docker_options(
+    spec: ContainerSpec, data: Mapping[str, str] = MappingProxyType({}), *, beside: bool = False
+) -> Iterator[str]:
+    """Give the options of `docker run` as pieces of shell text; `beside` sidecars the network may be theirs.
+
+    `data` is what `by_hand` gives.
+    """
+    sources = {**SOURCES, **data}
     if beside or spec.volumes:
         yield '--network "$network" --add-host "host.docker.internal:${gateway:-host-gateway}"'
     else:
@@ -121,7 +135,7 @@ def docker_options(spec: ContainerSpec, *, beside: bool = False) -> Iterator[str
     yield from _limit_options(spec.limits)
     for mount in spec.mounts:
         read_only = ",readonly" if mount.read_only else ""
-        source = f'$(source_of "{SOURCES[mount.target]}")'
+        source = f'$(source_of "{sources[mount.target]}")'
         yield f'--mount "type=bind,{source},target={mount.target}{read_only}"'
     for target in spec.volumes:
         yield f"--volume {quote(target)}"

@@ -10,9 +10,10 @@ from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.jobs.compose_file import named_volumes, scalar, service_name, services_for_people
 from benchrouter.jobs.contract import BENCHMARK_DIR, OUTPUT_DIR, SDK_DIR
 from benchrouter.jobs.render import COMPOSE_FILE
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.jobs.template_files import load_template
 from benchrouter.jobs.words import one_line
+from benchrouter.spec.data import variable_of
 from benchrouter.store.workspace import Workspace
 
 _SOURCES = {
@@ -27,7 +28,7 @@ def for_people(workspace: Workspace, request: JobRequest, spec: ContainerSpec) -
     task = request.task
     services = services_for_people(task, request.images)
     # An own daemon needs rights and images that depend on the machine: run.sh sees to them.
-    entries = {} if task.docker else _evaluation(spec, task.sidecars, services)
+    entries = {} if task.docker else _evaluation(spec, task.sidecars, services, request.data)
     evaluation = {"name": service_name(services), "entries": list(entries.items())}
     post_start = [(str(each["name"]), list(each["post_start"])) for each in task.sidecars if each.get("post_start")]
     return _render(
@@ -37,6 +38,7 @@ def for_people(workspace: Workspace, request: JobRequest, spec: ContainerSpec) -
         volumes=named_volumes(task),
         post_start=post_start,
         evaluation=evaluation,
+        data=[(volume.name, variable_of(volume.name)) for volume in request.data],
         secrets=sorted(spec.secrets),
     )
 
@@ -64,6 +66,7 @@ def _render(workspace: Workspace, *, services: Mapping[str, Mapping[str, Any]], 
     values = {
         "evaluation": {"name": service_name(services), "entries": []},
         "post_start": [],
+        "data": [],
         "secrets": [],
         "volume_options": {},
         "network": "",
@@ -74,7 +77,7 @@ def _render(workspace: Workspace, *, services: Mapping[str, Mapping[str, Any]], 
 
 
 def _evaluation(
-    spec: ContainerSpec, sidecars: Iterable[Mapping[str, Any]], services: Mapping[str, Any]
+    spec: ContainerSpec, sidecars: Iterable[Mapping[str, Any]], services: Mapping[str, Any], data: Iterable[DataVolume]
 ) -> dict[str, str | list[str]]:
     """Write the evaluation's container as a service, each value as YAML; what differs by caller is a variable."""
     limits = spec.limits
@@ -85,7 +88,7 @@ def _evaluation(
         "command": scalar(list(spec.command)),
         "working_dir": scalar(spec.workdir),
         "environment": list(_variables(spec)),
-        "volumes": list(_mounts(spec)),
+        "volumes": list(_mounts(spec, data)),
         "extra_hosts": scalar(["host.docker.internal:host-gateway"]),
         "depends_on": scalar({str(each["name"]): {"condition": _condition(each)} for each in sidecars}),
     }
@@ -111,10 +114,11 @@ def _variables(spec: ContainerSpec) -> Iterable[str]:
     yield from (scalar(name) for name in sorted(spec.secrets))
 
 
-def _mounts(spec: ContainerSpec) -> Iterable[str]:
+def _mounts(spec: ContainerSpec, data: Iterable[DataVolume]) -> Iterable[str]:
+    sources = _SOURCES | {v.target: f'"${{{variable_of(v.name)}:-$PWD/data/{v.name}}}"' for v in data}
     for mount in spec.mounts:
         yield (
-            f'{{"type": "bind", "source": {_SOURCES[mount.target]}, "target": {scalar(mount.target)}, '
+            f'{{"type": "bind", "source": {sources[mount.target]}, "target": {scalar(mount.target)}, '
             f'"read_only": {scalar(mount.read_only)}}}'
         )
 

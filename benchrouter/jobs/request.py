@@ -19,6 +19,16 @@ def _unchanged() -> str | None:
 
 
 @dataclass(frozen=True)
+class DataVolume:
+    """A data volume as a job gets it: its name, its directory here (None where it is only rendered), its mount."""
+
+    name: str
+    source: Path | None
+    target: str
+    writable: bool = False
+
+
+@dataclass(frozen=True)
 class JobRequest:
     """One attempt of one job.
 
@@ -47,6 +57,7 @@ class JobRequest:
     neighbours: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     pass_env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    data: tuple[DataVolume, ...] = ()
     seed: int | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)

@@ -18,6 +18,7 @@ SAMPLE = {
     "image": "benchrouter/benchmark-environment:key",
     "task_dir": "benchmarks/benchmark/task",
     "options": ["--network host"],
+    "data": [("hub", "BENCHROUTER_DATA_HUB")],
     "arguments": "-c 'sh run.sh'",
     "dind": {"rights": {"privileged": "--privileged"}, "images": "debian:12", "names": ["debian:12 d:1"]},
     "services": [("db", [("image", "postgres:15")])],

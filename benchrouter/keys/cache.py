@@ -14,12 +14,12 @@ import xxhash
 
 from benchrouter import __version__
 
-_MAGIC = f"benchrouter hashes 5 {__version__}"
+_MAGIC = f"benchrouter hashes 6 {__version__}"
 GRAIN_NS = 2_000_000_000
 """Longest step of a file system's clock that we allow for."""
 
 _SUFFIX = ".json"
-_KINDS = ("settings", "benchmark", "tasks", "environments", "files")
+_KINDS = ("settings", "benchmark", "tasks", "environments", "files", "data")
 
 
 class StatCache:

@@ -42,6 +42,7 @@ def environment_facts(root: Path, options: EnvironmentOptions, cache: StatCache)
         sibling_refs=tuple(record[4]),
         needs_buildkit=record[5],
         syntax=record[6],
+        supplied=options.supplied,
     )
 
 

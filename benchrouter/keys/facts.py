@@ -24,7 +24,8 @@ class TaskFacts(NamedTuple):
     """A task as its key sees it; `path` and `boundary` are its directory and the benchmark's.
 
     `tree_digest` covers the mounted tree but for task.yaml, `spec_digest` the score fields of that;
-    `needs_images` are references to preload or to run as sidecars, `needs_environments` what sidecars build.
+    `needs_images` are references to preload or to run as sidecars, `needs_environments` what sidecars build, `data`
+    the names of data volumes.
     """
 
     name: str
@@ -43,6 +44,7 @@ class TaskFacts(NamedTuple):
     needs_images: tuple[str, ...]
     needs_environments: tuple[str, ...]
     task_json: str
+    data: tuple[str, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -79,7 +81,8 @@ class TaskFacts(NamedTuple):
 class EnvironmentFacts:
     """An environment as its image's key sees it; references are as written, after ARG substitution.
 
-    `base_refs` are images from outside, `sibling_refs` name other environments (`spec.dockerfile.siblings`).
+    `base_refs` are images from outside, `sibling_refs` name other environments (`spec.dockerfile.siblings`), `supplied`
+    are paths in the context that the user adds.
     """
 
     name: str
@@ -93,6 +96,7 @@ class EnvironmentFacts:
     sibling_refs: tuple[str, ...]
     needs_buildkit: str | None
     syntax: str | None
+    supplied: tuple[str, ...] = ()
 
     @property
     def dockerfile(self) -> Path:
@@ -107,6 +111,10 @@ class EnvironmentFacts:
             "build_args": dict(self.build_args),
             "platform": self.platform,
         }
+
+    def lacking(self) -> tuple[str, ...]:
+        """Name the supplied paths that are not there now: no file, and no directory with anything in it."""
+        return tuple(path for path in self.supplied if not _is_supplied(self.root, path))
 
     def ignore(self) -> Ignore:
         """Read what the build context leaves out."""
@@ -124,3 +132,14 @@ class EnvironmentFacts:
         except SpecError:
             return None
         return tree.entries if tree.digest == self.context_digest else None
+
+
+def _is_supplied(root: Path, path: str) -> bool:
+    """Look at what a builder would see: a link that leaves the context leads to nothing there."""
+    place = root / path
+    if not place.resolve().is_relative_to(root.resolve()):
+        return False
+    try:
+        return any(place.iterdir()) if place.is_dir() else place.is_file()
+    except OSError:
+        return False

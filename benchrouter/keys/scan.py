@@ -101,7 +101,8 @@ class _Scan:
         if record[2]:
             self.found += _problems(record[2])
         head = (entry.name, entry.environment, path, self.root, signature)
-        return TaskFacts._make([*head, *record[3:11], tuple(record[11]), tuple(record[12]), record[13]])
+        lists = (tuple(record[11]), tuple(record[12]))
+        return TaskFacts._make([*head, *record[3:11], *lists, record[13], tuple(record[14])])
 
     def walk(self, path: str, name: str) -> Walk:
         """Walk a task's tree; resolving paths costs more than the walk, so only links are resolved."""
@@ -147,6 +148,7 @@ def _fields(task: Task) -> list[Any]:
         list(dict.fromkeys(images)),
         list(dict.fromkeys(builds)),
         _text(task),
+        list(dict.fromkeys(mount.name for mount in task.data)),
     ]
 
 

@@ -15,6 +15,7 @@ from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, Ima
 from benchrouter.engine.images import image_id, remove_name
 from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.lockfile import read_epochs, write_epochs
+from benchrouter.make.obtaining import hint, with_hint
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
 from benchrouter.store import layout
@@ -73,7 +74,7 @@ class ImageSteps:
                 from_archive=self._run.archive.base,
             )
         except (EngineError, BuildCancelled) as error:
-            self.missing[base.ref] = _outcome(error)
+            self.missing[base.ref] = _outcome(error, hint(self._session, base.ref))
         outcome = self.missing.get(base.ref, Outcome(JobState.COMPLETED))
         self._run.reporter.ended(base.name, _timed(outcome, began))
 
@@ -87,6 +88,11 @@ class ImageSteps:
 
     def build(self, image: ImageNode) -> dict[str, float] | None:
         """Load or build an image unless another run does now; the value asks the runner to come again."""
+        lacking = self._session.lacking.supplies_of(image)
+        if lacking:
+            self.failed[image.name] = Outcome(JobState.FAILED, Reason.IMAGE_MISSING, "; ".join(lacking))
+            self._run.reporter.ended(image.name, self.failed[image.name])
+            return None
         to_build = image.name in self._session.needs.to_build
         blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values())) if to_build else None
         if blocked is not None:
@@ -213,7 +219,7 @@ def _timed(outcome: Outcome, began: float) -> Outcome:
     return Outcome(outcome.state, outcome.reason, outcome.detail, seconds=seconds, log_tail=outcome.log_tail)
 
 
-def _outcome(error: Exception) -> Outcome:
+def _outcome(error: Exception, to_get: str = "") -> Outcome:
     """Turn what the engine floor raises into the outcome of the jobs that needed the image."""
     reasons: tuple[tuple[type[Exception], Reason], ...] = (
         (ImageMissing, Reason.IMAGE_MISSING),
@@ -222,4 +228,5 @@ def _outcome(error: Exception) -> Outcome:
         (BuildCancelled, Reason.CANCELLED),
     )
     reason = next((found for kind, found in reasons if isinstance(error, kind)), Reason.ENGINE)
-    return Outcome(JobState.FAILED, reason, str(error), log_tail=getattr(error, "tail", ""))
+    text = with_hint(str(error), to_get) if reason is Reason.IMAGE_MISSING else str(error)
+    return Outcome(JobState.FAILED, reason, text, log_tail=getattr(error, "tail", ""))

@@ -18,12 +18,14 @@ from benchrouter.make.passing import passed
 from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
+from benchrouter.make.volumes import data_of, hold_volumes, volume_changed
 from benchrouter.spec.problems import SpecError
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs
 from benchrouter.store.failures import last_failure, record_failure
 from benchrouter.store.jobid import JobId
 from benchrouter.store.locks import Lock, try_lock
+from benchrouter.store.problems import StoreError
 from benchrouter.store.results import CompletedJob, FailedAttempt, find, write_documents
 from benchrouter.store.states import JobState, Outcome, Reason
 
@@ -59,16 +61,18 @@ class JobSteps:
     def run(self, job: JobNode) -> dict[str, float] | None:
         """Run one attempt; the value asks the runner to come again: a retry, or another run has the job."""
         if job.id not in self._locks:
-            held = try_lock(self._ws, job.key)
-            if held is None:
+            lock = try_lock(self._ws, job.key)
+            if lock is None:
                 return {AGAIN: _POLL}
-            self._locks[job.id] = held
+            self._locks[job.id] = lock
         outcome = self._adopt(job)
         refusal = self._refusal(job) if outcome is None else None
         if refusal is not None:
             self._finish(job, self._record_refusal(job, refusal))
             return None
-        outcome = outcome or self._attempt(job)
+        outcome = outcome or self._attempt_apart(job)
+        if outcome is None:
+            return {AGAIN: _POLL}
         if self._should_retry(job, outcome):
             pause = _BACKOFF[self._attempts[job.id] - 1] * random.uniform(0.7, 1.3)
             self._run.reporter.note(f"{job.name}: {self._news(job, outcome)}; again in {pause:.1f} s")
@@ -81,6 +85,18 @@ class JobSteps:
         word = outcome.reason.word if outcome.reason else ""
         old, self._told[job.id] = self._told.get(job.id), outcome.detail
         return word if old == outcome.detail else f"{word}: {outcome.detail}"
+
+    def _attempt_apart(self, job: JobNode) -> Outcome | None:
+        """Run one attempt apart from jobs that write to a data volume of it; None while there are such."""
+        try:
+            held = hold_volumes(self._session, job)
+        except (OSError, StoreError) as error:
+            refusal = Outcome(JobState.FAILED, Reason.UNSUPPORTED, f"data volume: {error}")
+            return self._record_refusal(job, refusal)
+        if held is None:
+            return None
+        with held:
+            return self._attempt(job)
 
     def _attempt(self, job: JobNode) -> Outcome:
         task = job.facts.task()
@@ -145,6 +161,8 @@ class JobSteps:
             reason, detail = Reason.ENDPOINT, self._run.endpoints.breaker(job.model).given_up
         if not detail and (self._run.engine is None or self._run.engine_breaker.given_up):
             reason, detail = Reason.ENGINE, self._run.engine_fault or self._run.engine_breaker.given_up
+        if not detail:
+            reason, detail = Reason.IMAGE_MISSING, "; ".join(self._session.lacking.supplies(job))
         blocked = self._run.images.blocked(job.images) if not detail else None
         if blocked is not None:
             return blocked
@@ -238,10 +256,11 @@ class JobSteps:
             endpoint=self._run.endpoints.url(job),
             variables=sources.ask.variables,
             pass_env=passed(self._session, job),
+            data=data_of(self._session, job),
             seed=job.seed,
             inputs=inputs or {},
             provenance=self._provenance.of(job) if inputs is not None else {},
-            changed=lambda: what_changed(facts),
+            changed=lambda: what_changed(facts) or volume_changed(self._session, job),
             replace=self._session.always,
         )
 

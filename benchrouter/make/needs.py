@@ -22,9 +22,11 @@ class Needs:
 
     @cached_property
     def jobs(self) -> tuple[JobNode, ...]:
-        """Jobs that the command runs, but for those that cannot run on this machine."""
+        """Jobs that the command runs, but for those that cannot run on this machine, or as things are."""
         session = self._session
-        return tuple(job for job in session.due_jobs if not session.unsupported.why(job))
+        return tuple(
+            job for job in session.due_jobs if not (session.unsupported.why(job) or session.lacking.supplies(job))
+        )
 
     @cached_property
     def images(self) -> dict[str, ImageNode]:
@@ -72,7 +74,9 @@ class Needs:
         return {name: image for name, image in self.missing.items() if self._is_to_build(image)}
 
     def _is_to_build(self, image: ImageNode) -> bool:
-        return image.refresh or self._session.run.archive.has(image.tag) is None
+        session = self._session
+        possible = not session.lacking.supplies_of(image)
+        return possible and (image.refresh or session.run.archive.has(image.tag) is None)
 
     @cached_property
     def bases(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.nodes import ImageNode
 from benchrouter.graph.tars import tars_of
+from benchrouter.make.obtaining import hint, with_hint
 from benchrouter.make.session import Session
 
 Look = Callable[[str], bool]
@@ -25,6 +26,7 @@ def image_lines(session: Session) -> Iterator[str]:
     with _asked(session) as in_engine:
         yield from _environments(session, in_engine, archived)
         yield from _outside(session, in_engine, archived)
+        yield from _built_on(session, in_engine, archived)
     yield from _to_save(session, archived)
 
 
@@ -73,10 +75,28 @@ def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterat
     images = session.graph.images
     refs = [ref for job in session.needs.jobs for ref, name in job.uses.items() if name not in images]
     for ref in dict.fromkeys(refs):
-        names = _names(session, ref)
-        there = in_engine is not None and any(map(in_engine, names))
-        state = "in the engine" if there else "from the archive" if any(map(archived, names)) else ""
-        yield "  ".join(filter(None, (f"  base:{ref}", state or (in_engine and "to get"), "(named by tasks)")))
+        yield _from_outside(session, ref, "(named by tasks)", in_engine, archived)
+
+
+def _built_on(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
+    """List what images to build are built on, where it is not here and the benchmark says how to get it."""
+    images = session.needs.images.values()
+    building = [image for image in images if _state(image, in_engine, archived) in ("", "build")]
+    for ref in dict.fromkeys(ref for image in building for ref in image.bases):
+        if hint(session, ref) and not _place(session, ref, in_engine, archived):
+            yield _from_outside(session, ref, "(built on)", in_engine, archived)
+
+
+def _from_outside(session: Session, ref: str, whose: str, in_engine: Look | None, archived: Look) -> str:
+    place = _place(session, ref, in_engine, archived)
+    line = "  ".join(filter(None, (f"  base:{ref}", place or ("to get" if in_engine else ""), whose)))
+    return line if place else with_hint(line, hint(session, ref))
+
+
+def _place(session: Session, ref: str, in_engine: Look | None, archived: Look) -> str:
+    names = _names(session, ref)
+    there = in_engine is not None and any(map(in_engine, names))
+    return "in the engine" if there else "from the archive" if any(map(archived, names)) else ""
 
 
 def _to_save(session: Session, archived: Look) -> Iterator[str]:

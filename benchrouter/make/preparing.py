@@ -9,6 +9,7 @@ from benchrouter.engine.bases import alias_of, lacking, present
 from benchrouter.engine.build import ca_bundle, check_secrets
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
+from benchrouter.make.obtaining import hint, with_hint
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
@@ -29,7 +30,7 @@ def prepare(run: Run) -> bool:
     run.endpoints.read_answers(session.graph.jobs if named_configs else due)
     if due and run.engine is None:
         run.reporter.note(f"no engine: {run.engine_fault}")
-    for line in session.unsupported.lines():
+    for line in (*session.unsupported.lines(), *session.lacking.lines()):
         run.reporter.note(line)
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
@@ -37,10 +38,13 @@ def prepare(run: Run) -> bool:
     _warn_of_unset_names(run, models)
     missing = missing_bases(run)
     for ref, why in missing.items():
-        run.reporter.note(f"missing: {ref} for {', '.join(_users(run, ref))}: {one_line(why, SHORT)}")
-        run.images.give_up(ref, lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site))
-    if missing and session.variables.strict:
-        print("strict=1: not started, since images are missing", file=sys.stderr)
+        told = hint(session, ref)
+        text = f"missing: {ref} for {', '.join(_users(run, ref))}: {one_line(why, SHORT)}"
+        run.reporter.note(with_hint(text, told))
+        detail = lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site)
+        run.images.give_up(ref, with_hint(detail, told))
+    if session.variables.strict and (missing or any(map(session.lacking.of, due))):
+        print("strict=1: not started, since images or data are missing", file=sys.stderr)
         return False
     demands = [run.demand(job.name) for job in session.needs.jobs]
     images = len(run.images.buildable())

@@ -33,7 +33,13 @@ class Provenance:
             "python": sys.version.split()[0],
             "image_key": image.key,
             "git": self.git(job.facts.root.parent),
+            **self._data(job),
         }
+
+    def _data(self, job: JobNode) -> dict[str, Any]:
+        volumes = [self._run.session.sources.volumes[name] for name in job.facts.data]
+        found = {each.name: {"path": str(each.path or ""), "identity": each.identity} for each in volumes}
+        return {"data": found} if found else {}
 
     def git(self, directory: Path) -> dict[str, Any]:
         """Give commit and dirtiness of a benchmark's directory; empty outside a repository or without git."""

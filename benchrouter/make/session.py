@@ -15,6 +15,7 @@ from benchrouter.graph.build import Graph, build
 from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make import sources as reading
 from benchrouter.make.needs import Needs
+from benchrouter.make.obtaining import Lacking
 from benchrouter.make.unsupported import Unsupported
 from benchrouter.make.variables import UsageError, Variables, parse
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
@@ -156,6 +157,11 @@ class Session:
     def unsupported(self) -> Unsupported:
         """Which of the jobs cannot run on this machine, and why."""
         return Unsupported(self)
+
+    @cached_property
+    def lacking(self) -> Lacking:
+        """What benchmarks do not bring, and is not here."""
+        return Lacking(self)
 
     @property
     def runs(self) -> bool:

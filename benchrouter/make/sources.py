@@ -14,8 +14,10 @@ from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import JSON
 from benchrouter.make.environments import read_environments
 from benchrouter.make.lockfile import new_epoch, read_epochs
+from benchrouter.make.obtaining import stray_hints
 from benchrouter.make.reading import Reading
 from benchrouter.make.variables import Variables
+from benchrouter.make.volumes import Volume, read_volumes
 from benchrouter.models.model import Model
 from benchrouter.spec.benchmark import FILE
 from benchrouter.spec.names import did_you_mean
@@ -32,6 +34,7 @@ class Sources:
     selected: tuple[Selected, ...]
     environments: Mapping[EnvironmentId, Environment]
     ask: Ask
+    volumes: Mapping[str, Volume]
     warnings: tuple[Problem, ...]
     caches: tuple[StatCache, ...]
 
@@ -69,6 +72,8 @@ def load(
     reading.tasks_of_groups(words, scanned, catalog, settings)
     selected = reading.selected(scanned, chosen, variables.tasks)
     environments = read_environments(reading, selected)
+    volumes = read_volumes(reading, settings, selected)
+    reading.problems += stray_hints(selected, environments)
     refresh = _refresh(variables.refresh, environments, reading)
     templates = reading.templates()
     reading.refuse()
@@ -81,9 +86,10 @@ def load(
         seed=variables.seed,
         epochs=read_epochs(ws.root),
         refresh=refresh,
+        data={name: volume.identity for name, volume in volumes.items()},
     )
     warnings, caches = in_order(reading.problems), tuple(reading.caches.values())
-    return Sources(settings, selected, environments, ask, warnings, caches)
+    return Sources(settings, selected, environments, ask, volumes, warnings, caches)
 
 
 def _words(reading: Reading, given: tuple[str, ...], catalog: Catalog) -> tuple[str, ...]:

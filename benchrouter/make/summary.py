@@ -9,6 +9,7 @@ from typing import TextIO
 
 from benchrouter.make.causes import SHOWN, Cause
 from benchrouter.make.session import Session
+from benchrouter.make.volumes import data_by_hand
 from benchrouter.scores.aggregate import Aggregate
 from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
 from benchrouter.store import layout
@@ -102,4 +103,5 @@ def _block(session: Session, cause: Cause) -> Iterator[str]:
         yield f"  logs:   {path}/{layout.LOGS}/"
     script = layout.config_dir(session.ws, job.id) / "run.sh"
     if cause.reason not in _NOT_REPEATABLE and script.exists():
-        yield f"  repeat: sh {quote(str(script))}"
+        words = [*data_by_hand(session, job), "sh", quote(str(script))]
+        yield f"  repeat: {' '.join(words)}"

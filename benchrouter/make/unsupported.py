@@ -26,13 +26,16 @@ class Unsupported:
         """Say what a job lacks here, and what to install where that helps; empty when it can run."""
         if job.name not in self._known:
             self._known[job.name] = (
-                self._no_sidecars(job) or self._too_many_gpus(job) or unpassable(self._session, job)
+                self._no_sidecars(job)
+                or self._too_many_gpus(job)
+                or unpassable(self._session, job)
+                or "; ".join(self._session.lacking.data(job))
             )
         return self._known[job.name]
 
     def lines(self) -> Iterator[str]:
-        """Sum up the due jobs that cannot run: how many, and why."""
-        due = self._session.due_jobs
+        """Sum up the due jobs that cannot run: how many, and why; but for what `Lacking.lines` tells."""
+        due = [job for job in self._session.due_jobs if not self._session.lacking.data(job)]
         for why, count in sorted(Counter(why for job in due if (why := self.why(job))).items()):
             yield f"{count} job{'s' * (count != 1)} will end unsupported: {why}"
 

@@ -19,7 +19,7 @@ STEERING: Mapping[str, str] = {
     "tasks": "tasks of the selected benchmarks, comma-separated",
     "repeat": "how often each task runs (overrides task.yaml)",
     "seed": "seed of the first repeat (overrides task.yaml)",
-    "strict": "1: refuse to start when an image cannot be had",
+    "strict": "1: refuse to start when an image or a data volume cannot be had",
     "preflight": "0: do not ask the endpoint before the first job",
     "cache": "1: keep every image in the archive (the default where CI is set); 0: only what tasks preload",
     "refresh": "environments (<benchmark>/<environment>) to rebuild with pull and without cache",

@@ -25,10 +25,19 @@ class TaskEntry:
 
 @dataclass(frozen=True)
 class EnvironmentOptions:
-    """How an environment's image is built, beyond its Dockerfile."""
+    """How an environment's image is built, beyond its Dockerfile; the user adds the `supplied` paths to its context."""
 
     build_args: Mapping[str, str] = field(default_factory=dict)
     platform: str | None = None
+    supplied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One line that says how to get what a benchmark does not bring, and the line of benchmark.yaml it stands on."""
+
+    text: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ class Benchmark:
     tasks: tuple[TaskEntry, ...]
     environments: Mapping[str, EnvironmentOptions] = field(default_factory=dict)
     aggregate: str = "mean"
+    obtain: Mapping[str, Hint] = field(default_factory=dict)
 
     def options(self, environment: str) -> EnvironmentOptions:
         """Give the build options of an environment; the defaults when none are declared."""
@@ -55,10 +65,11 @@ class Benchmark:
             "version": self.version,
             "tasks": [[entry.name, entry.environment, entry.line] for entry in self.tasks],
             "environments": {
-                name: {"build_args": dict(options.build_args), "platform": options.platform}
+                name: [dict(options.build_args), options.platform, list(options.supplied)]
                 for name, options in self.environments.items()
             },
             "aggregate": self.aggregate,
+            "obtain": {name: [hint.text, hint.line] for name, hint in self.obtain.items()},
         }
 
     @classmethod
@@ -70,8 +81,12 @@ class Benchmark:
             description=data["description"],
             version=data["version"],
             tasks=tuple([TaskEntry(name, environment, line) for name, environment, line in data["tasks"]]),
-            environments={name: EnvironmentOptions(**given) for name, given in data["environments"].items()},
+            environments={
+                name: EnvironmentOptions(arguments, platform, tuple(supplied))
+                for name, (arguments, platform, supplied) in data["environments"].items()
+            },
             aggregate=data["aggregate"],
+            obtain={name: Hint(text, line) for name, (text, line) in data["obtain"].items()},
         )
 
 

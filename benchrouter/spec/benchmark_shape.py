@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, TaskEntry
+from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, Hint, TaskEntry
 from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
 from benchrouter.spec.problems import Problem
-from benchrouter.spec.shapes import Name, Scalar, Shape, Text, strings
+from benchrouter.spec.shapes import Name, Scalar, Shape, Text, as_list, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 
@@ -26,6 +26,16 @@ def _aggregate(value: Any) -> Any:
     return value
 
 
+def _supplied(value: Any) -> str:
+    path = PurePosixPath(value) if isinstance(value, str) and value.strip() and "\0" not in value else None
+    if path is None or path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError("expected a path inside the environment's directory, such as `webarena-src`")
+    return str(path)
+
+
+Supplied = Annotated[str, BeforeValidator(_supplied)]
+
+
 class TaskEntryShape(Shape):
     """One task of a benchmark."""
 
@@ -38,6 +48,9 @@ class EnvironmentShape(Shape):
 
     build_args: dict[str, Scalar] = Field(default_factory=dict, description="Values for ARG instructions.")
     platform: Text | None = Field(default=None, description="Such as linux/amd64.")
+    supplied: Annotated[list[Supplied], BeforeValidator(as_list)] = Field(
+        default_factory=list, description="Paths that the user adds to the build context."
+    )
 
 
 class BenchmarkShape(Shape):
@@ -51,6 +64,7 @@ class BenchmarkShape(Shape):
     tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)]
     environments: dict[str, EnvironmentShape | None] = Field(default_factory=dict)
     aggregate: Annotated[str, BeforeValidator(_aggregate)] = "mean"
+    obtain: dict[str, Text] = Field(default_factory=dict, description="How to get what is not here, by its name.")
 
 
 def faults(document: Document) -> list[Problem]:
@@ -116,7 +130,8 @@ def _options(document: Document, name: str, given: Any) -> EnvironmentOptions | 
 
 
 def _to_options(document: Document, name: str, shape: EnvironmentShape) -> EnvironmentOptions:
-    return EnvironmentOptions(strings(document, ("environments", name, "build_args"), shape.build_args), shape.platform)
+    arguments = strings(document, ("environments", name, "build_args"), shape.build_args)
+    return EnvironmentOptions(arguments, shape.platform, tuple(dict.fromkeys(shape.supplied)))
 
 
 def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems: list[Problem]) -> Benchmark:
@@ -147,4 +162,8 @@ def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems
             if options is not None
         },
         aggregate=shape.aggregate,
+        obtain={
+            name: Hint(" ".join(text.split()), document.line(("obtain", name)) or 1)
+            for name, text in shape.obtain.items()
+        },
     )

@@ -90,6 +90,14 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Binding:
+    """Where a data volume is here, if anywhere, and what it holds: a text, or `content`; one of them may be None."""
+
+    path: Path | None = None
+    identity: str | None = None
+
+
+@dataclass(frozen=True)
 class CacheSettings:
     """The image archive: its size in bytes, and whether it holds every image (None: in CI only)."""
 
@@ -99,11 +107,12 @@ class CacheSettings:
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a workspace; groups hold `benchmark` or `benchmark/task`."""
+    """All settings of a workspace; groups hold `benchmark` or `benchmark/task`, data is by the names of volumes."""
 
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     pass_env: tuple[str, ...] = ()
+    data: Mapping[str, Binding] = field(default_factory=dict)
     cache: CacheSettings = CacheSettings()
     site: Site = Site()
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict, repr=False, compare=False)

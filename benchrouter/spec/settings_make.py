@@ -9,6 +9,7 @@ from typing import Any
 
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.settings import (
+    Binding,
     CacheSettings,
     Credentials,
     ModelSettings,
@@ -35,6 +36,7 @@ def make_settings(
         groups={name: tuple(entries) for name, entries in plain.data["groups"].items()},
         models={name: _model(name, given or {}) for name, given in plain.data["models"].items()},
         pass_env=tuple(dict.fromkeys(plain.data["pass_env"])),
+        data={name: _binding(given or {}, root) for name, given in plain.data["data"].items()},
         cache=CacheSettings(**plain.data["cache"]),
         site=_site(site, root),
         places=plain.places,
@@ -63,15 +65,23 @@ def _model(name: str, given: Mapping[str, Any]) -> ModelSettings:
     return ModelSettings(name=name, **given)
 
 
+def _binding(given: Mapping[str, Any], root: Path) -> Binding:
+    return Binding(_place(given.get("path"), root), given.get("identity"))
+
+
+def _place(path: str | None, root: Path) -> Path | None:
+    """Find a path as a settings file writes it: relative to the workspace, `~` is the caller's home."""
+    return (root / Path(path).expanduser()).absolute() if path else None
+
+
 def _site(given: Mapping[str, Any], root: Path) -> Site:
     plain = dict(given)
-    bundle = plain.pop("ca_bundle")
     return Site(
         registry_mirrors={host: tuple(urls) for host, urls in plain.pop("registry_mirrors").items()},
         registry_credentials={
             host: Credentials(**names) for host, names in plain.pop("registry_credentials").items()
         },
-        ca_bundle=(root / Path(bundle).expanduser()).absolute() if bundle else None,
+        ca_bundle=_place(plain.pop("ca_bundle"), root),
         proxies=Proxies(**plain.pop("proxies")),
         limits=SiteLimits(**plain.pop("limits")),
         **plain,

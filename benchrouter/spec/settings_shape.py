@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from benchrouter.spec.data_shape import BindingShape, binding_faults
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.reserved import passed
 from benchrouter.spec.settings import CacheSettings, PlainSettings, SiteLimits
@@ -175,6 +176,7 @@ class SettingsShape(Shape):
     groups: dict[str, Entries] = Field(default_factory=dict)
     models: dict[str, ModelShape | None] = Field(default_factory=dict)
     pass_env: Variables = Field(default_factory=list)
+    data: dict[str, BindingShape | None] = Field(default_factory=dict, description="Data volumes by name.")
     cache: CacheShape = Field(default_factory=CacheShape)
     site: SiteShape = Field(default_factory=SiteShape)
 
@@ -197,13 +199,14 @@ def read_settings(paths: list[Path]) -> tuple[PlainSettings, list[Problem]]:
         documents.append(document)
     data: dict[str, Any] = {}
     for document in documents:
-        data = _laid_over(data, _revisions_as_written(document))
+        data = _laid_over(data, _texts_as_written(document))
     sound = all(problem.warning for problem in problems)
     shape = check(Document(paths[-1], data, {}, {}), SettingsShape)[0] if sound else None
-    made = (shape or SettingsShape()).model_dump()
+    made, places = (shape or SettingsShape()).model_dump(), _places(documents)
     if shape is None:
         made["groups"] = _sound_groups(data.get("groups"))
-    return PlainSettings(made, _places(documents)), problems
+    problems += binding_faults(made["data"], places)
+    return PlainSettings(made, places), problems
 
 
 def _sound_groups(given: Any) -> dict[str, list[str]]:
@@ -223,16 +226,17 @@ def _places(documents: list[Document]) -> dict[str, tuple[str, int]]:
         "/".join(map(str, path)): (str(document.path), line)
         for document in documents
         for path, line in document.lines.items()
-        if path[:1] in (("site",), ("groups",), ("models",))
+        if path[:1] in (("site",), ("groups",), ("models",), ("data",))
     }
 
 
-def _revisions_as_written(document: Document) -> dict[str, Any]:
-    """Keep `revision: 1.10` as text."""
-    models = document.data.get("models")
-    for name, model in models.items() if isinstance(models, dict) else []:
-        if isinstance(model, dict) and model.get("revision") is not None:
-            model["revision"] = document.text(("models", name, "revision"))
+def _texts_as_written(document: Document) -> dict[str, Any]:
+    """Keep `revision: 1.10` as text, and what else is a text of the author's."""
+    for section, key in (("models", "revision"), ("data", "identity")):
+        members = document.data.get(section)
+        for name, given in members.items() if isinstance(members, dict) else []:
+            if isinstance(given, dict) and given.get(key) is not None:
+                given[key] = document.text((section, name, key))
     return document.data
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
+from benchrouter.spec.data import DataMount
 from benchrouter.spec.mode import Mode, mode_of
 from benchrouter.spec.problems import Problem, SpecError, refuse_errors
 
@@ -31,7 +32,8 @@ class Task:
     """A task.
 
     `timeout` is in seconds, `result_key` is what `result_mapping.overall` names, `title` is for display,
-    `sidecars` keep the form of Compose services; `pass_env` are names of variables, never values.
+    `sidecars` keep the form of Compose services; `pass_env` are names of variables, never values; `data` are
+    directories from outside.
     """
 
     title: str
@@ -49,6 +51,7 @@ class Task:
     network: Network = "host"
     repeat: int = 1
     pass_env: tuple[str, ...] = ()
+    data: tuple[DataMount, ...] = ()
 
     @property
     def mode(self) -> Mode:
@@ -69,7 +72,7 @@ class Task:
                 continue
             if isinstance(value, Resources):
                 value = asdict(value)
-            data[name] = list(value) if isinstance(value, tuple) else value
+            data[name] = [*map(_plain, value)] if isinstance(value, tuple) else value
         return data
 
     @classmethod
@@ -79,9 +82,15 @@ class Task:
         for name in ("docker_images", "sidecars", "pass_env"):
             if name in given:
                 given[name] = tuple(given[name])
+        if "data" in given:
+            given["data"] = tuple(DataMount(**mount) for mount in given["data"])
         if "resources" in given:
             given["resources"] = Resources(**given["resources"])
         return cls(**given)
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if isinstance(value, DataMount) else value
 
 
 _DEFAULTS: dict[str, Any] = {

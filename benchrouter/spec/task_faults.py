@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchrouter.spec import values
+from benchrouter.spec.data_shape import data_faults
 from benchrouter.spec.names import variable_fault
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.reserved import passed, replaced
@@ -22,6 +23,7 @@ def faults(document: Document) -> list[Problem]:
         *_daemon(document),
         *_memory(document),
         *sidecar_faults(document),
+        *data_faults(document),
     ]
 
 

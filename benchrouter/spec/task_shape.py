@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec import values
+from benchrouter.spec.data_shape import DataShape, to_data
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.shapes import (
     AtLeastOne,
@@ -108,6 +109,7 @@ class TaskShape(Shape):
     pass_env: Variables = Field(
         default_factory=list, description="Variables of the caller to pass on, by name."
     )
+    data: list[DataShape] = Field(default_factory=list, description="Directories from outside, by name.")
 
 
 def to_task(document: Document, shape: TaskShape) -> Task:
@@ -128,4 +130,5 @@ def to_task(document: Document, shape: TaskShape) -> Task:
         network=shape.network,
         repeat=shape.repeat,
         pass_env=tuple(dict.fromkeys(shape.pass_env)),
+        data=to_data(shape.data),
     )

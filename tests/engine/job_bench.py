@@ -10,7 +10,7 @@ from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.jobs.executor import EngineExecutor
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Task
@@ -43,9 +43,11 @@ class JobBench:
     def request(self, command: str, *, name: str = "t", key: str = "k1", **options: Any) -> JobRequest:
         fields = {
             name: options.pop(name)
-            for name in (*FIELDS, "image_tag", "endpoint")
+            for name in (*FIELDS, "image_tag", "endpoint", "volumes")
             if name in options
         }
+        if "volumes" in fields:  # `data` is the task's own word for them
+            fields["data"] = fields.pop("volumes")
         given: dict[str, Any] = {
             "image_tag": self.image,
             "model": self.model,
@@ -65,6 +67,25 @@ class JobBench:
     def run(self, command: str, *, cancelled: threading.Event | None = None, **options: Any) -> Outcome:
         request = self.request(command, **options)
         return self.executor.run(request, self.said.append, cancelled or threading.Event())
+
+
+def two_volumes(root: Path) -> tuple[DataVolume, DataVolume]:
+    """Make a data volume to read and one to write to, as USE_VOLUMES does."""
+    for name in ("hub", "out"):
+        (root / "data" / name).mkdir(parents=True)
+    (root / "data" / "hub" / "fact").write_text("6 x 7\n")
+    hub, out = (DataVolume(name, root / "data" / name, f"/data/{name}", name == "out") for name in ("hub", "out"))
+    return hub, out
+
+
+USE_VOLUMES = "set -e; cat /data/hub/fact > /data/out/copy; ! touch /data/hub/new 2> /data/out/said"
+
+
+def check_volumes(root: Path) -> None:
+    """See what USE_VOLUMES did: read the one, wrote to the other, and could not write to the first."""
+    assert (root / "data" / "out" / "copy").read_text() == "6 x 7\n"
+    assert "Read-only file system" in (root / "data" / "out" / "said").read_text()
+    assert [path.name for path in (root / "data" / "hub").iterdir()] == ["fact"]
 
 
 def document(outcome: Outcome, name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_bench import JobBench, document, text
+from job_bench import USE_VOLUMES, JobBench, check_volumes, document, text, two_volumes
 
 from benchrouter.engine.client import Engine
 from benchrouter.store.states import JobState, Outcome, Reason
@@ -77,6 +77,13 @@ def test_sidecars_are_up_healthy_and_prepared_before_the_evaluation(bench: JobBe
     assert text(outcome, "logs/sidecar-web.post_start.log") == "said\n"
     assert (path / "config/compose.yaml").is_file()
     assert document(outcome, "provenance.json")["compose"].startswith("2.")
+
+
+def test_data_volumes_are_the_evaluations(bench: JobBench, tmp_path: Path) -> None:
+    volumes = two_volumes(tmp_path)
+    outcome = bench.run(f"{USE_VOLUMES}; {GOOD}", sidecars=(sidecar(bench),), volumes=volumes)
+    completed(outcome)
+    check_volumes(tmp_path)
 
 
 def test_a_one_shot_that_ends_well_is_fine_and_others_may_wait_for_it(bench: JobBench) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from dind_bench import GOOD, DindBench, bench_in, dind_image, endpoint_on_localhost, only
-from job_bench import MIB, document, text
+from job_bench import MIB, USE_VOLUMES, check_volumes, document, text, two_volumes
 
 from benchrouter.engine.client import Engine
 from benchrouter.jobs.words import quote
@@ -71,6 +71,13 @@ def test_a_task_starts_containers_in_its_own_daemon(bench: DindBench) -> None:
     assert daemon["storage_driver"] == "overlay2"
     assert daemon["images"] == "seed", daemon["no_seed_because"]
     assert "API listen on" in text(outcome, "logs/dockerd.log")
+
+
+def test_data_volumes_are_seen_by_inner_containers_too(bench: DindBench, tmp_path: Path) -> None:
+    inner = f"docker run --rm -v /data:/data $BENCHROUTER_ENV_IMAGE_TAG sh -c {quote(USE_VOLUMES)}"
+    outcome = bench.run(f"{inner} && {GOOD}", volumes=two_volumes(tmp_path))
+    assert outcome.completed, outcome
+    check_volumes(tmp_path)
 
 
 def test_the_endpoint_on_the_hosts_localhost_is_reached_from_inner_containers(

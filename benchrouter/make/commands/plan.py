@@ -16,6 +16,7 @@ from benchrouter.make.endpoints import without_endpoint
 from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.surroundings import memory_line, surrounding_lines
+from benchrouter.make.volumes import volume_lines
 from benchrouter.make.why import lines_of, why_job
 
 _SHOWN = 40
@@ -54,6 +55,7 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
         if len(due) > _SHOWN:
             yield f"  ... and {len(due) - _SHOWN} more"
         yield from session.unsupported.lines()
+        yield from session.lacking.lines()
         if session.needs.jobs:
             yield from _conditions(session, session.needs.jobs, slots)
     stale = [node.name for node in session.stale_aggregates]
@@ -75,6 +77,7 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
     yield from (f"to set before a run: {fault}" for fault in without_endpoint(session))
     yield f"memory: {memory_line(due, demands, site.limits)}"
+    yield from volume_lines(session, due)
     yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")
 
 

@@ -116,3 +116,14 @@ def test_a_model_of_the_ask_is_the_jobs(tmp_path: Path) -> None:
     made = graph(root, models=(MODEL, other), identities={("m", "b"): {}, ("n", "b"): {"name": "n"}})
     assert [job.label for job in made.jobs] == ["b/t@m", "b/t@n"] and len(made.images) == 1
     assert len(set(keys(made).values())) == 2
+
+
+def test_the_identity_of_a_data_volume_moves_exactly_the_jobs_that_use_it(tmp_path: Path) -> None:
+    """An unbound one has a key too, of its own; where a volume lies is no part of any."""
+    root = benchmark(tmp_path / "b")
+    without = keys(graph(root))
+    write(root, {"t/task.yaml": "name: t\ncommand: sh run.sh\ndata: [{name: hub, path: /data}]\n"})
+    asked = [keys(graph(root, data=data)) for data in ({}, {"hub": "1"}, {"hub": "2"}, {"hub": "1", "other": "x"})]
+    assert len({without["b/t@m"], *(each["b/t@m"] for each in asked)}) == 4
+    assert asked[1] == asked[3]
+    assert {each["b/u@m"] for each in asked} == {without["b/u@m"]}

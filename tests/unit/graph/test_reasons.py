@@ -68,6 +68,7 @@ def texts(causes: tuple[Cause, ...]) -> list[str]:
         ("task|extra_env", {"A": "1"}, "T/task.yaml: extra_env.A added"),
         ("variables|V", "1", "variable V added"),
         ("templates|run.sh.j2", "digest", "template templates/run.sh.j2 added"),
+        ("data", {"hub": "1"}, "data volume hub added"),
         ("model|revision", "2", "model revision added"),
         ("seed", 3, "seed changed: None -> 3"),
         ("contract", "2", "contract changed: 1 -> 2"),

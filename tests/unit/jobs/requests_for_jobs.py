@@ -15,7 +15,7 @@ ROOT = Path("/ws")
 
 def a_request(command: str = "sh run.sh", **options: Any) -> JobRequest:
     """Make a request; options of the task and of the request may be mixed."""
-    names = ("id", "model", "variables", "pass_env", "seed", "tree", "endpoint", "images", "environment")
+    names = ("id", "model", "variables", "pass_env", "seed", "tree", "endpoint", "images", "environment", "data")
     fields = {name: options.pop(name) for name in names if name in options}
     given: dict[str, Any] = {
         "id": JobId("bench", "task", "gpt"),

@@ -18,6 +18,7 @@ from benchrouter.jobs.compose_file import (
 )
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.render_compose import for_us
+from benchrouter.jobs.request import DataVolume
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import SiteLimits
 from benchrouter.spec.task import Task
@@ -129,6 +130,15 @@ def test_the_kept_file_holds_no_secret_and_no_path_of_this_machine() -> None:
     assert evaluation["command"] == ["-c", "echo $$X"]
     assert {"OPENAI_API_KEY", "TOKEN"} <= set(evaluation["environment"])
     assert evaluation["depends_on"]["db"] == {"condition": "service_healthy"}
+
+
+def test_the_kept_file_says_where_data_volumes_are_by_variables() -> None:
+    hub = DataVolume("hub", Path("/of-this-machine/hub"), "/data/hub")
+    text = Renderer(Workspace(ROOT), SiteLimits()).compose_file(a_request(sidecars=(DB,), data=(hub,))).decode()
+    assert "/of-this-machine" not in text and "BENCHROUTER_DATA_HUB         directory of the data volume hub" in text
+    mount = yaml.safe_load(text)["services"]["evaluation"]["volumes"][-1]
+    source = "${BENCHROUTER_DATA_HUB:-$PWD/data/hub}"
+    assert mount == {"type": "bind", "source": source, "target": "/data/hub", "read_only": True}
 
 
 def test_the_file_is_written_beside_run_sh_only_where_there_are_sidecars(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from requests_for_jobs import a_request
 
 from benchrouter.engine.container_spec import ContainerSpec, Mount
 from benchrouter.jobs.contract import CA_BUNDLE, Host, Places, container_name, container_spec, secret_values
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.models.model import Model
 from benchrouter.spec.settings import Proxies, Site
 from benchrouter.spec.task import Resources
@@ -45,6 +45,14 @@ def test_environment_is_exactly_that_of_the_contract() -> None:
         ("E", "1"),
     ]
     assert spec(request).secrets == {"OPENAI_API_KEY": "EMPTY"}
+
+
+def test_data_volumes_are_mounted_read_only_unless_they_are_writable() -> None:
+    hub, out = (DataVolume(name, Path(f"/srv/{name}"), f"/data/{name}", name == "out") for name in ("hub", "out"))
+    assert spec(a_request(data=(hub, out))).mounts[-2:] == (
+        Mount("/srv/hub", "/data/hub"),
+        Mount("/srv/out", "/data/out", read_only=False),
+    )
 
 
 def test_seed_and_parameters_are_absent_when_not_declared() -> None:

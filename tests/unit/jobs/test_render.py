@@ -15,7 +15,7 @@ from requests_for_jobs import ROOT, a_request
 
 from benchrouter.jobs.contract import Host, Places, container_spec
 from benchrouter.jobs.render import Renderer, docker_options
-from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.jobs.template_files import TEMPLATES, overridden_templates
 from benchrouter.jobs.words import quote
 from benchrouter.models.model import Model
@@ -23,6 +23,10 @@ from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.spec.task import Resources
 from benchrouter.store.workspace import Workspace
 
+DATA = (
+    DataVolume("lmms-hub", Path("/srv/hub"), "/data/hub"),
+    DataVolume("out", Path("/srv/out"), "/data/out", writable=True),
+)
 ODD = {"A": "it's", "B": "$HOME `x` \\ \"", "C": "two\nlines\n", "D": "", "E": "=é 𝄞", "F": "-n"}
 
 
@@ -54,12 +58,21 @@ def test_benchmark_from_elsewhere_has_to_be_named() -> None:
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="needs shellcheck")
-@pytest.mark.parametrize("options", [{}, {"extra_env": ODD, "tree": Path("/x"), "seed": 1}])
+@pytest.mark.parametrize("options", [{}, {"extra_env": ODD, "tree": Path("/x"), "seed": 1}, {"data": DATA}])
 def test_script_is_clean_under_shellcheck(tmp_path: Path, options: dict[str, object]) -> None:
     path = tmp_path / "run.sh"
     path.write_text(script(a_request("echo 'a' \"$b\"", **options)))
     done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_data_volumes_are_where_the_person_says_they_are() -> None:
+    text = script(a_request(data=DATA))
+    assert "/srv" not in text
+    assert '--mount "type=bind,$(source_of "$BENCHROUTER_DATA_LMMS_HUB"),target=/data/hub,readonly"' in text
+    assert '--mount "type=bind,$(source_of "$BENCHROUTER_DATA_OUT"),target=/data/out"' in text
+    assert "'set BENCHROUTER_DATA_OUT to the directory of the data volume out'" in text
+    assert "BENCHROUTER_DATA" not in script(a_request())
 
 
 def test_script_says_to_docker_what_we_say_to_the_engine() -> None:

@@ -23,7 +23,8 @@ def test_the_example_loads_without_a_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape", ["SettingsShape", "CacheShape", "ModelShape", "SiteShape", "LimitsShape", "CredentialsShape"]
+    "shape",
+    ["SettingsShape", "BindingShape", "CacheShape", "ModelShape", "SiteShape", "LimitsShape", "CredentialsShape"],
 )
 def test_every_key_is_documented(shape: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
