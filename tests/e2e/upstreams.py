@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -28,9 +27,10 @@ def take(project: Project, name: str, dockerfile: str, supplied: Mapping[str, Pa
     return root
 
 
-def without_data(task_yaml: Path) -> None:
-    """Leave out the data of a task: the stand-in's image holds it."""
-    task_yaml.write_text(re.sub(r"(?m)^data:\n(?:  .*\n)+", "", task_yaml.read_text()))
+def bind(project: Project, name: str, place: Path, identity: str) -> None:
+    """Bind the one data volume of a workspace."""
+    binding = {"path": str(place), "identity": identity}
+    (project.root / "benchrouter.yaml").write_text(yaml.safe_dump({"data": {name: binding}}))
 
 
 def base(project: Project, ref: str) -> str:

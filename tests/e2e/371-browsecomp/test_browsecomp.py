@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 from project import Project
 from scripted import Answer, Scripted, last_user_text, scripted
-from upstreams import OPENAI, last_log, result, run, take, without_data
+from upstreams import OPENAI, bind, last_log, result, run, take
 
 HERE = Path(__file__).parent
 DOCKERFILE = f"""{OPENAI}
 COPY simple-evals /opt/simple-evals/simple_evals
-COPY browse_comp_test_set.csv /data/browsecomp/
 ENV PYTHONPATH=/opt/simple-evals
 """
 SECRET = "the-answer-that-nobody-may-read"
@@ -26,9 +25,11 @@ NUMBERS = range(1, 7)
 
 @pytest.fixture(scope="module")
 def browsecomp(lasting_project: Project) -> Project:
-    root = take(lasting_project, "browsecomp", DOCKERFILE, {"simple-evals": HERE / "simple-evals"})
-    without_data(root / "default" / "task.yaml")
-    with open(root / "environments" / "browsecomp" / "browse_comp_test_set.csv", "w", newline="") as file:
+    take(lasting_project, "browsecomp", DOCKERFILE, {"simple-evals": HERE / "simple-evals"})
+    data = lasting_project.root / "data"
+    data.mkdir()
+    bind(lasting_project, "browsecomp", data, "content")
+    with (data / "browse_comp_test_set.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, ("problem", "answer", "problem_topic", "canary"))
         writer.writeheader()
         for number in NUMBERS:
@@ -146,7 +147,7 @@ def test_a_request_that_is_refused_is_no_wrong_answer(browsecomp: Project) -> No
 
 
 def test_wrong_data_is_one_clear_line(browsecomp: Project) -> None:
-    data = browsecomp.root / "benchmarks/browsecomp/environments/browsecomp/browse_comp_test_set.csv"
+    data = browsecomp.root / "data" / "browse_comp_test_set.csv"
     text = data.read_text()
     data.write_text("question,answer\n1,2\n")
     with scripted(model()) as endpoint:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from project import REPOSITORY, Project
+from project import REPOSITORY, Project, docker
 from scripted import last_user_text, scripted
-from upstreams import last_log, result, run, without_data
+from upstreams import LONG, bind, last_log, result, run
 
 HERE = Path(__file__).parent
 COLOURS = ("red", "green", "blue", "yellow")
@@ -22,14 +22,17 @@ NUMBERS = range(1, 7)
 
 @pytest.fixture(scope="module")
 def lmms(lasting_project: Project) -> Project:
-    """Take the benchmark as it is shipped, with the data in its image and answers for the demo model."""
+    """Take the benchmark as it is shipped, bind data that its own image has made, add answers of the demo model."""
     root = lasting_project.root / "benchmarks" / "lmms-eval"
     shutil.copytree(REPOSITORY / "benchmarks" / "lmms-eval", root, symlinks=True)
-    without_data(root / "mmmu-val" / "task.yaml")
-    environment = root / "environments" / "lmms-eval"
-    shutil.copy(HERE / "make_hub.py", environment)
-    with (environment / "Dockerfile").open("a") as file:
-        file.write("COPY make_hub.py /tmp/\nRUN python /tmp/make_hub.py /data/lmms-hub && rm -rf /root/.cache\n")
+    built = lasting_project.doit("image:lmms-eval/lmms-eval", deadline=LONG)
+    assert built.status == 0, built.text
+    (image,) = docker("images", "-q", "--filter", f"label=benchrouter.image.workspace={lasting_project.id}").split()
+    hub = lasting_project.root / "hub"
+    hub.mkdir()
+    mounts = ("--volume", f"{HERE / 'make_hub.py'}:/make_hub.py:ro", "--volume", f"{hub}:/hub")
+    docker("run", "--rm", *mounts, image, "python", "/make_hub.py", "/hub")
+    bind(lasting_project, "lmms-hub", hub, "six pictures")
     (root / "answers.jsonl").write_text("".join(json.dumps(answer(number)) + "\n" for number in in_order()))
     return lasting_project
 
