@@ -9,10 +9,9 @@ from agent import make_agent
 from agentdojo.attacks.attack_registry import ATTACKS, load_attack
 from agentdojo.task_suite import get_suite
 
-from benchrouter.sdk import EndpointError, each, select, tokens_of, write_items
+from benchrouter.sdk import each, select, tokens_of, write_items
 
 VERSION = "v1.2.1"
-REFUSED = (400, 413, 422)  # the endpoint is well, but does not take this conversation, say for its length
 
 
 def prepare(suite, name):
@@ -36,10 +35,6 @@ def play(suite, attack, item, conversations):
     try:
         injections = attack.attack(user, injection) if attack else {}
         utility, attacked = suite.run_task_with_pipeline(agent, user, injection, injections)
-    except EndpointError as error:
-        if error.status not in REFUSED:
-            raise
-        return {"error": str(error)}
     except Exception as error:  # neither a score nor a reason to stop
         return {"error": f"agentdojo failed: {type(error).__name__}: {error}"}
     finally:
