@@ -24,6 +24,7 @@ from benchrouter.engine.naming import name_image
 from benchrouter.engine.prepared import Prepared
 from benchrouter.engine.site_build import Delivery, deliver, mask, site_secrets, with_arguments
 from benchrouter.spec.dockerfile import DockerfileError, parse, rewrite
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.settings import Site
 
 _TAIL = 60
@@ -143,7 +144,7 @@ def _reuse(engine: Engine, request: BuildRequest) -> BuiltImage | None:
 
 def _read(dockerfile: Path) -> str:
     try:
-        return dockerfile.read_bytes().decode("utf-8")
+        return read_input(dockerfile).decode("utf-8")
     except OSError as error:
         raise ImageBuildFailed(f"{dockerfile}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -161,7 +162,7 @@ def ca_bundle(site: Site) -> bytes | None:
     if site.ca_bundle is None:
         return None
     try:
-        return site.ca_bundle.read_bytes()
+        return read_input(site.ca_bundle)
     except OSError as error:
         raise EngineError(f"site.ca_bundle {site.ca_bundle}: {error.strerror}") from None
 

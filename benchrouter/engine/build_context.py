@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from benchrouter.spec.inputs import read_input
+
 DOCKERFILE = ".benchrouter.Dockerfile"
 
 
@@ -45,7 +47,7 @@ def archive(
             _add(tar, root, path)
         ignored = ignore_file or ""
         if ".dockerignore" in listed:
-            ignored = (root / ".dockerignore").read_text("utf-8", errors="surrogateescape")
+            ignored = read_input(root / ".dockerignore").decode("utf-8", "surrogateescape")
         own = "" if ".dockerignore" in listed else ".dockerignore\n"
         _add_text(tar, ".dockerignore", f"{ignored.rstrip()}\n{own}{DOCKERFILE}\n".lstrip("\n"))
         _add_text(tar, DOCKERFILE, dockerfile)

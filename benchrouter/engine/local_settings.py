@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec.inputs import is_there, read_input
 from benchrouter.spec.settings import LOCAL_FILE
 from benchrouter.store.atomic import write_atomic
 
@@ -24,7 +25,7 @@ def add_alias(root: Path, ref: str, use: str) -> bool:
     """Let `use` stand in for `ref` in the workspace's local settings; tell whether the file changed."""
     path = root / LOCAL_FILE
     with _locked(root):
-        text = path.read_text("utf-8") if path.exists() else _HEADER
+        text = read_input(path).decode() if is_there(path) else _HEADER
         changed = with_alias(text, ref, use)
         if changed == text:
             return False

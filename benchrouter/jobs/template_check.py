@@ -27,6 +27,7 @@ SAMPLE = {
     "volumes": ["data"],
     "volume_options": {},
     "network": "benchrouter-token",
+    "beside": True,
 }
 """What a template can use, as the renderer gives it."""
 
@@ -49,8 +50,12 @@ def _problem(workspace: Workspace, name: str) -> Problem | None:
         return Problem(*_place(error, workspace, path), f"{error.message}{_meant(error.message or '')}")
     except UnicodeDecodeError as error:
         return Problem(path, None, f"not UTF-8: {error.reason} at byte {error.start}")
-    except (TemplateError, OSError, TypeError, ValueError, ArithmeticError) as error:
+    except RecursionError as error:
+        return Problem(*_place(error, workspace, path), "nested too deeply, or it includes itself without an end")
+    except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
         return Problem(*_place(error, workspace, path), f"{error}")
+    except OSError as error:
+        return Problem(str(error.filename or path), None, f"cannot be read: {error.strerror}")
     return None
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchrouter.jobs.compose_file import scalar
 from benchrouter.jobs.words import one_line, quote
 from benchrouter.keys.canonical import digest_bytes
+from benchrouter.spec.inputs import read_input
 from benchrouter.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,15 +26,24 @@ def load_template(workspace: Workspace | None, name: str) -> Template:
 
 def replaced_templates(workspace: Workspace) -> list[str]:
     """Name the packaged templates that the workspace has in other words."""
-    names = sorted(path.name for path in TEMPLATES.glob("*.j2"))
-    return [name for name in names if _own(workspace, name) is not None]
+    return [name for name in sorted(path.name for path in TEMPLATES.glob("*.j2")) if _is_replaced(workspace, name)]
 
 
 def overridden_templates(workspace: Workspace) -> dict[str, str]:
-    """Digest, by name, the workspace's templates that replace packaged ones, and all that they pull in."""
+    """Digest, by name, the workspace's templates that replace packaged ones, and all that they pull in.
+
+    Raise OSError with the path of one that cannot be read.
+    """
     replaced = replaced_templates(workspace)
     own = {name: _own(workspace, name) for name in sorted({*replaced, *_pulled_in(workspace, replaced)})}
     return {name: digest_bytes(data) for name, data in own.items() if data is not None}
+
+
+def _is_replaced(workspace: Workspace, name: str) -> bool:
+    try:
+        return _own(workspace, name) is not None
+    except OSError:
+        return True  # trying the template says what is wrong
 
 
 def _own(workspace: Workspace, name: str) -> bytes | None:
@@ -44,7 +54,7 @@ def _own(workspace: Workspace, name: str) -> bytes | None:
 
 def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_input(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
 
@@ -69,7 +79,7 @@ def _references(environment: Environment, name: str) -> list[str | None]:
     try:
         source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
         return list(meta.find_referenced_templates(environment.parse(source)))
-    except (TemplateError, UnicodeDecodeError):
+    except (TemplateError, OSError, UnicodeDecodeError, RecursionError):
         return []  # trying the template says what is wrong
 
 
@@ -83,12 +93,26 @@ def _plain(name: str) -> str:
     return "/".join(part for part in name.split("/") if part not in ("", "."))
 
 
+def _source(places: Iterable[Path], name: str) -> tuple[str, str, None]:
+    """Find the text and the path of a template; raise what Jinja expects, or OSError."""
+    from jinja2 import TemplateNotFound
+    from jinja2.loaders import split_template_path
+
+    parts = split_template_path(name)
+    for place in places:
+        path = place.joinpath(*parts)
+        data = _bytes(path)
+        if data is not None:
+            return data.decode("utf-8"), str(path), None
+    raise TemplateNotFound(name, f"'{name}' not found in {' or '.join(map(str, places))}")
+
+
 def _environment(workspace: Workspace | None) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     places = [TEMPLATES] if workspace is None else [workspace.templates, TEMPLATES]
     environment = Environment(
-        loader=FileSystemLoader(places, encoding="utf-8"),
+        loader=FunctionLoader(lambda name: _source(places, name)),
         undefined=StrictUndefined,
         autoescape=False,  # shell, not HTML: every value goes through `sh`
         trim_blocks=True,

@@ -12,6 +12,7 @@ from benchrouter.keys.facts import EnvironmentFacts
 from benchrouter.keys.ignore import load_ignore
 from benchrouter.keys.tree import hash_tree, signature
 from benchrouter.spec.benchmark import EnvironmentOptions
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.problems import Problem, SpecError
 
 
@@ -48,7 +49,7 @@ def environment_facts(root: Path, options: EnvironmentOptions, cache: StatCache)
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_input(path)
     except OSError as error:
         raise SpecError([Problem(str(path), None, f"cannot be read: {error.strerror}")]) from None
 

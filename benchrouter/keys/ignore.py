@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchrouter.spec.inputs import is_there, read_input
 from benchrouter.spec.problems import Problem, SpecError
 
 _FILE = ".dockerignore"
@@ -44,8 +45,12 @@ def load_ignore(context: Path, dockerfile: Path | None = None) -> Ignore:
     own = dockerfile.with_name(dockerfile.name + _FILE)
     sent = {_FILE, dockerfile.name, own.name}
     for path in (own, context / _FILE):
-        if path.is_file():
-            return Ignore(parse(path.read_bytes(), str(path)), frozenset(sent))
+        if is_there(path):
+            try:
+                data = read_input(path)
+            except OSError as error:
+                raise SpecError([Problem(str(path), None, f"cannot be read: {error.strerror}")]) from None
+            return Ignore(parse(data, str(path)), frozenset(sent))
     return Ignore((), frozenset(sent))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import digest_bytes
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.settings import PlainSettings, Settings, load_plain_settings, settings_files
 from benchrouter.spec.settings_make import make_settings
@@ -22,9 +23,9 @@ def scan_settings(
 
     With errors among the problems, the settings hold the groups alone, as far as they are sound.
     """
-    now = digest_bytes(b"".join(f"{path}\0".encode() + _bytes(path) for path in settings_files(root)))
+    now = _digest(settings_files(root))
     record = cache.get(_KIND, _KIND)
-    if record is not None and record[0] == now:
+    if record is not None and now is not None and record[0] == now:
         plain = PlainSettings(record[1], {name: (where, line) for name, (where, line) in record[2].items()})
         problems = [Problem(*problem) for problem in record[3]]
     else:
@@ -37,8 +38,8 @@ def scan_settings(
     return settings, [*problems, *unset]
 
 
-def _bytes(path: Path) -> bytes:
+def _digest(files: Iterable[Path]) -> str | None:
     try:
-        return path.read_bytes()
+        return digest_bytes(b"".join(f"{path}\0".encode() + read_input(path) for path in files))
     except OSError:  # reading it as YAML says why
-        return b""
+        return None

@@ -19,6 +19,7 @@ from benchrouter.spec.benchmark import (
     missing_build,
     missing_environment,
 )
+from benchrouter.spec.inputs import is_there
 from benchrouter.spec.problems import Problem, SpecError
 
 
@@ -108,6 +109,10 @@ class _Environments:
 
     def other(self, name: str) -> Benchmark | None:
         root = self.reading.ws.benchmarks / name
-        if not (root / FILE).is_file():
+        if not is_there(root / FILE):
             return None
-        return scan_benchmark(root, self.reading.cache(root), frozenset()).benchmark
+        try:
+            return scan_benchmark(root, self.reading.cache(root), frozenset()).benchmark
+        except SpecError as error:
+            self.reading.problems += error.problems
+            return None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.store.atomic import write_atomic
 
@@ -21,11 +22,13 @@ def read_epochs(root: Path) -> dict[str, str]:
     """Read the epochs by `<benchmark>/<environment>`; raise SpecError for a file that is not ours any more."""
     path = root / FILE
     try:
-        text = path.read_text("utf-8")
+        text = read_input(path).decode()
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError((Problem(str(path), None, f"cannot be read: {error}"),)) from None
+    except OSError as error:
+        raise SpecError((Problem(str(path), None, f"cannot be read: {error.strerror}"),)) from None
+    except UnicodeDecodeError as error:
+        raise SpecError((Problem(str(path), None, f"not UTF-8: {error.reason} at byte {error.start}"),)) from None
     try:
         epochs = json.loads(text)["epochs"]
         if all(isinstance(name, str) and isinstance(epoch, str) for name, epoch in epochs.items()):

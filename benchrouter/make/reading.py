@@ -131,7 +131,11 @@ class Reading:
         from benchrouter.jobs.template_check import template_problems
 
         self.problems += template_problems(self.ws, replaced)
-        return overridden_templates(self.ws)
+        try:
+            return overridden_templates(self.ws)
+        except OSError as error:
+            self.problems.append(Problem(str(error.filename), None, f"cannot be read: {error.strerror}"))
+            return {}
 
     def refuse(self) -> None:
         """Raise SpecError or UsageError, with everything, if anything found so far is an error."""

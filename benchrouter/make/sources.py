@@ -20,6 +20,7 @@ from benchrouter.make.variables import Variables
 from benchrouter.make.volumes import Volume, read_volumes
 from benchrouter.models.model import Model
 from benchrouter.spec.benchmark import FILE
+from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, in_order
 from benchrouter.spec.settings import Settings
@@ -101,13 +102,13 @@ def _words(reading: Reading, given: tuple[str, ...], catalog: Catalog) -> tuple[
 
 def _catalog(ws: Workspace, settings: Settings, cwd: Path) -> Catalog:
     try:
-        found = sorted(path for path in ws.benchmarks.iterdir() if (path / FILE).is_file())
+        found = sorted(path for path in ws.benchmarks.iterdir() if is_there(path / FILE))
     except OSError:
         found = []
 
     def directory(word: str) -> Path | None:
         path = (cwd / Path(word).expanduser()).resolve()
-        return path if (path / FILE).is_file() else None
+        return path if is_there(path / FILE) else None
 
     return Catalog({path.name: path for path in found}, settings.groups, directory)
 

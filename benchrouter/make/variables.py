@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchrouter.spec.names import OWN_VARIABLES, did_you_mean
+from benchrouter.spec.values import MOST_REPEATS
 
 
 class UsageError(Exception):
@@ -74,7 +75,7 @@ def parse(given: Mapping[str, str], environ: Mapping[str, str]) -> Variables:
         models=models,
         bench=variables.words("bench"),
         tasks=variables.words("tasks"),
-        repeat=variables.number("repeat", least=1),
+        repeat=variables.number("repeat", least=1, most=MOST_REPEATS),
         seed=variables.number("seed", least=None),
         strict=variables.flag("strict", default=False),
         preflight=variables.flag("preflight", default=True),
@@ -141,12 +142,12 @@ class _Reader:
             self.faults.append(f"{name}= is empty; expected {STEERING[name]}")
         return words
 
-    def number(self, name: str, least: int | None) -> int | None:
+    def number(self, name: str, least: int | None, most: int = 10**18) -> int | None:
         text = self.given.get(name)
         if text is None:
             return None
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or (least is not None and int(text) < least):
-            bound = "" if least is None else f" of at least {least}"
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or not (least is None or least <= int(text) <= most):
+            bound = "" if least is None else f" from {least} to {most}"
             self.faults.append(f"{name}={text}: expected a whole number{bound}")
             return None
         return int(text)

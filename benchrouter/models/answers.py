@@ -28,6 +28,7 @@ from benchrouter.models.answer_lines import (
     parse_lines,
 )
 from benchrouter.models.model import ModelError
+from benchrouter.spec.inputs import is_there, read_input
 
 if TYPE_CHECKING:
     from benchrouter.keys.cache import StatCache
@@ -39,6 +40,7 @@ RULE = 2
 """Version of the rule above; part of the demo model's identity."""
 
 _NO_FILE = "none"
+_LARGEST = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def demo_identity(root: Path, cache: StatCache) -> dict[str, Any]:
 
 
 def _file(root: Path) -> Path | None:
-    there = [root / name for name in FILES if (root / name).exists()]
+    there = [root / name for name in FILES if is_there(root / name)]
     if len(there) > 1:
         raise ModelError(f"{root}: {' and '.join(FILES)} are both there; keep one of them")
     for path in there:
@@ -123,7 +125,7 @@ def _book(root: Path, expected: str | None) -> Book:
 
     path = _file(root)
     try:
-        content = path.read_bytes() if path is not None else b""
+        content = read_input(path, _LARGEST) if path is not None else b""
     except OSError as error:
         raise ModelError(f"{path}: cannot be read ({error.strerror})") from None
     if expected is not None and expected != (digest_bytes(content) if path is not None else _NO_FILE):

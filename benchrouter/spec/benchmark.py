@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, refuse_errors
 
@@ -121,7 +122,7 @@ def missing_tasks(benchmark: Benchmark) -> list[Problem]:
     """Find the listed tasks that have no directory or no task.yaml."""
     problems: list[Problem] = []
     for entry in benchmark.tasks:
-        if not (benchmark.root / entry.name / TASK_FILE).is_file():
+        if not is_there(benchmark.root / entry.name / TASK_FILE):
             problems.append(missing_task(benchmark, entry))
     return problems
 
@@ -139,7 +140,7 @@ def missing_task(benchmark: Benchmark, entry: TaskEntry) -> Problem:
 def environment_directory(benchmark: Benchmark, environment: str, workspace: Path | None) -> Path | None:
     """Find the directory with an environment's Dockerfile: the benchmark's own, else the workspace's."""
     for root in (benchmark.root, workspace):
-        if root is not None and (root / "environments" / environment / "Dockerfile").is_file():
+        if root is not None and is_there(root / "environments" / environment / "Dockerfile"):
             return root / "environments" / environment
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec.inputs import is_there
 from benchrouter.spec.problems import Problem, refuse_errors
 
 FILE = "benchrouter.yaml"
@@ -139,7 +140,7 @@ class PlainSettings:
 
 def settings_files(root: Path) -> list[Path]:
     """List the settings files that a workspace has, the one on top last."""
-    return [root / name for name in (FILE, LOCAL_FILE) if (root / name).is_file()]
+    return [root / name for name in (FILE, LOCAL_FILE) if is_there(root / name)]
 
 
 def load_settings(

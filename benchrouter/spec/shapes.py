@@ -85,6 +85,7 @@ Size = Annotated[int, BeforeValidator(values.size)]
 Positive = Annotated[float, BeforeValidator(values.positive)]
 Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0))]
 AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1))]
+Repeats = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1, values.MOST_REPEATS))]
 Integer = Annotated[int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)))]
 
 _S = TypeVar("_S", bound=Shape)

@@ -16,6 +16,7 @@ from benchrouter.spec.shapes import (
     Images,
     Integer,
     Positive,
+    Repeats,
     Scalar,
     Seconds,
     Shape,
@@ -105,7 +106,7 @@ class TaskShape(Shape):
     )
     resources: ResourcesShape = Field(default_factory=ResourcesShape)
     network: Annotated[Network, BeforeValidator(_network)] = "host"
-    repeat: AtLeastOne = Field(default=1, description="How many times the task is run.")
+    repeat: Repeats = Field(default=1, description="How many times the task is run.")
     pass_env: Variables = Field(
         default_factory=list, description="Variables of the caller to pass on, by name."
     )

@@ -11,6 +11,8 @@ _SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _LONGEST = 366 * 86400.0
+MOST_REPEATS = 10_000
+"""More jobs of one task than this are a slip of the finger, and would keep a plan busy for minutes."""
 
 
 def seconds(value: object) -> float:

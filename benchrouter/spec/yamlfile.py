@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.problems import Problem, SpecError
 
 try:
@@ -17,7 +18,6 @@ except ImportError:  # libyaml is optional in PyYAML
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
 KeyPath = tuple[str | int, ...]
-_LARGEST_FILE = 4 << 20
 _MOST_VALUES = 200_000
 _DEEPEST = 60
 _STR, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
@@ -75,13 +75,11 @@ def read(path: Path) -> Document:
 
 def _text(path: Path) -> str:
     try:
-        raw = path.read_bytes()
+        raw = read_input(path)
     except FileNotFoundError:
         raise SpecError([Problem(str(path), None, "the file does not exist")]) from None
     except OSError as error:
         raise SpecError([Problem(str(path), None, f"cannot be read: {error.strerror}")]) from None
-    if len(raw) > _LARGEST_FILE:
-        raise SpecError([Problem(str(path), None, f"{len(raw)} bytes, at most {_LARGEST_FILE} are read")])
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

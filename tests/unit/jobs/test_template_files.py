@@ -71,3 +71,11 @@ def test_a_fault_of_what_is_pulled_in_is_told_with_its_own_place(workspace: Work
     write(workspace, parts__a="fine {{ image }}\n")
     assert template_problems(workspace, ["run.sh.j2"]) == []
     assert "fine x" in load_template(workspace, "run.sh.j2").render(image="x")
+
+
+def test_every_packaged_template_can_be_taken_over_with_a_change(workspace: Workspace) -> None:
+    """What a packaged template uses, the trial knows."""
+    names = sorted(path.name for path in TEMPLATES.glob("*.j2"))
+    for name in names:
+        (workspace.templates / name).write_text((TEMPLATES / name).read_text() + "\n# a change\n")
+    assert names and template_problems(workspace, names) == []

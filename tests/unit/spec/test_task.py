@@ -111,7 +111,7 @@ def test_a_field_at_its_default_is_no_change(tmp_path: Path) -> None:
         ("timeout: -1", "found -1"),
         ("timeout: true", "found true"),
         ("timeout: soon", "found 'soon'"),
-        ("repeat: 0", "whole number of 1 or more"),
+        ("repeat: 0", "whole number from 1 to 10000"),
         ("repeat: 1.5", "whole number"),
         ("seed: x", "whole number"),
         ("docker: 1", "expected true or false"),
