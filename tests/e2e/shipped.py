@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,6 +44,15 @@ def results(project: Project, benchmark: str) -> dict[str, dict[str, Any]]:
 def scores(project: Project, benchmark: str) -> dict[str, float]:
     """Read the score of each task that completed."""
     return {task: result["overall"] for task, result in results(project, benchmark).items()}
+
+
+def image_of(project: Project, label: str) -> str:
+    """Build an environment's image, or find it where another workspace has built the same; give its name."""
+    built = project.doit("run", f"image:{label}", deadline=LONG)
+    assert built.status == 0, built.text
+    named = re.search(r"tag +(\S+)", project.doit("explain", f"image:{label}").out)
+    assert named is not None
+    return named[1]
 
 
 def provenance(artifact: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from agents import Agents, agents
 from odd_endpoint import odd_endpoint
 from offline import LIMIT, answer_lines, ask, check_demo, check_endpoints, declare
 from project import REPOSITORY, Project
-from shipped import LONG, ask_demo, results, ship
+from shipped import ask_demo, image_of, results, ship
 from verdicts import document, last_failure
 
 USER_TASKS = {"workspace": 40, "travel": 20, "banking": 16, "slack": 21}
@@ -32,22 +31,19 @@ def server() -> Iterator[Agents]:
 
 @pytest.fixture(scope="module")
 def dojo(lasting_project: Project) -> Project:
-    """A workspace with the benchmark and its image."""
+    """A workspace with the benchmark."""
     ship(lasting_project, ("agentdojo",))
-    done = lasting_project.doit("run", "image:agentdojo/agentdojo", deadline=LONG)
-    assert done.status == 0, done.text
     return lasting_project
 
 
 @pytest.fixture(scope="module")
 def known(dojo: Project) -> dict[str, Any]:
     """What agentdojo says of its own ground truths, inside the image and without our bridge."""
-    tag = re.search(r"tag +(\S+)", dojo.doit("explain", "image:agentdojo/agentdojo").out)
-    assert tag is not None
+    image = image_of(dojo, "agentdojo/agentdojo")
     script = Path(__file__).with_name("expectation.py").read_text()
     place = ("--volume", f"{BENCHMARK / 'code'}:/code:ro")
     done = subprocess.run(
-        ["docker", "run", "--rm", "-i", "--network", "none", *place, tag[1], "python", "-c", script],
+        ["docker", "run", "--rm", "-i", "--network", "none", *place, image, "python", "-c", script],
         input=json.dumps({"alone": LIMIT, "attacked": FEW, "attack": ATTACK}),
         capture_output=True,
         text=True,

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from project import REPOSITORY, Project, docker
 from scripted import last_user_text, scripted
-from upstreams import LONG, bind, last_log, result, run
+from shipped import image_of
+from upstreams import bind, last_log, result, run
 
 HERE = Path(__file__).parent
 COLOURS = ("red", "green", "blue", "yellow")
@@ -25,9 +26,7 @@ def lmms(lasting_project: Project) -> Project:
     """Take the benchmark as it is shipped, bind data that its own image has made, add answers of the demo model."""
     root = lasting_project.root / "benchmarks" / "lmms-eval"
     shutil.copytree(REPOSITORY / "benchmarks" / "lmms-eval", root, symlinks=True)
-    built = lasting_project.doit("image:lmms-eval/lmms-eval", deadline=LONG)
-    assert built.status == 0, built.text
-    (image,) = docker("images", "-q", "--filter", f"label=benchrouter.image.workspace={lasting_project.id}").split()
+    image = image_of(lasting_project, "lmms-eval/lmms-eval")
     hub = lasting_project.root / "hub"
     hub.mkdir()
     mounts = ("--volume", f"{HERE / 'make_hub.py'}:/make_hub.py:ro", "--volume", f"{hub}:/hub")
