@@ -7,6 +7,7 @@ import secrets
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,6 +20,7 @@ from benchrouter.store.workspace import Workspace
 
 TOLD_EVERY = 0.25
 LAST_LINES = 20
+SDK_SAYS = "benchrouter: "
 UNLOGGED = "unlogged.log"
 KEPT_ON_A_FULL_DISK = 64 << 10
 
@@ -78,6 +80,7 @@ class Listener:
         self._directory = attempt.logs
         self._redactor = redactor
         self._tail = Tail()
+        self._errors = Tail()
         self._progress = progress
         self._told = 0.0
         self.fault: OSError | None = None
@@ -85,13 +88,21 @@ class Listener:
     def hear(self, stream: Literal["stdout", "stderr"], data: bytes) -> None:
         """Take output; a disk that fails is remembered in `fault`, since the container is still running."""
         try:
-            self._logs[stream].write(data, self._tail.add)
+            self._logs[stream].write(data, self._shown(stream))
         except OSError as error:
             self.fault = self.fault or error
         now = time.monotonic()
         if now - self._told >= TOLD_EVERY:
             self._told = now
             self._progress(self.last_lines(1))
+
+    def _shown(self, stream: str) -> Callable[[bytes], None]:
+        def add(data: bytes) -> None:
+            self._tail.add(data)
+            if stream == "stderr":
+                self._errors.add(data)
+
+        return add
 
     def also(self, whose: str, tail: Tail) -> None:
         """Show the end of another log after that of the container."""
@@ -100,9 +111,9 @@ class Listener:
 
     def close(self) -> None:
         """Finish the logs."""
-        for log in self._logs.values():
+        for stream, log in self._logs.items():
             try:
-                log.close(self._tail.add)
+                log.close(self._shown(stream))
             except OSError as error:
                 self.fault = self.fault or error
 
@@ -119,3 +130,8 @@ class Listener:
         """Give the end of the output of both streams."""
         # Once more, because dropping control characters can join what they kept apart.
         return self._redactor.scrub_text(self._tail.lines(count))
+
+    def last_error(self) -> str:
+        """Give the last line of stderr that says something, without what our SDK's runner adds; "" for none."""
+        lines = self._redactor.scrub_text(self._errors.lines(LAST_LINES)).splitlines()
+        return next((line.strip() for line in reversed(lines) if not line.startswith(SDK_SAYS)), "")

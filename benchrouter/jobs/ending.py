@@ -11,7 +11,7 @@ from typing import Any
 from benchrouter.engine.containers import Exit
 from benchrouter.jobs.collect import Collected
 from benchrouter.jobs.contract import OUTPUT_DIR
-from benchrouter.jobs.verdict import MAX_BYTES, Verdict, judge
+from benchrouter.jobs.verdict import MAX_BYTES, Verdict, judge, shortened
 from benchrouter.spec.task import Task
 from benchrouter.store.states import Reason
 
@@ -36,8 +36,19 @@ class Conclusion:
     final: bool = False
 
 
-def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, full_disk: str | None) -> Conclusion:
-    """Weigh everything known of an attempt: `memory` is the limit in bytes, `full_disk` names one, if any was."""
+def conclude(
+    task: Task,
+    exit: Exit,
+    verdict: Verdict,
+    memory: int | None,
+    *,
+    full_disk: str | None,
+    last_error: str = "",
+) -> Conclusion:
+    """Weigh everything known of an attempt: `memory` is the limit in bytes, `full_disk` names one, if any was.
+
+    `last_error` is the last line that the command wrote to stderr: what it said of a status that is not 0.
+    """
     stopped = _stopped_by_us(task, exit)
     if stopped is not None:
         return Conclusion(reason=stopped[0], detail=stopped[1])
@@ -51,10 +62,14 @@ def conclude(task: Task, exit: Exit, verdict: Verdict, memory: int | None, *, fu
         return Conclusion(reason=Reason.OOM, detail=f"{oom} (`resources: memory:` in task.yaml raises it)")
     if exit.code == ENDPOINT_STATUS:
         detail = f"the command ended with status {ENDPOINT_STATUS}: the endpoint failed"
-        return Conclusion(reason=Reason.ENDPOINT, detail=detail)
+        return Conclusion(reason=Reason.ENDPOINT, detail=detail + _quote(last_error))
     if verdict.reason is Reason.ENDPOINT or exit.code == 0:
         return Conclusion(reason=verdict.reason, detail=verdict.detail)
-    return Conclusion(reason=Reason.EXIT_CODE, detail=_status(exit.code, verdict))
+    return Conclusion(reason=Reason.EXIT_CODE, detail=_status(exit.code, verdict) + _quote(last_error))
+
+
+def _quote(line: str) -> str:
+    return f"; its stderr ends with: {shortened(line)}" if line else ""
 
 
 def _stopped_by_us(task: Task, exit: Exit) -> tuple[Reason, str] | None:

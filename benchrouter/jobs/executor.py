@@ -150,12 +150,20 @@ class EngineExecutor:
         image = self._image(course.request.image_tag)
         with SURROUNDINGS[task.mode](course, self._spec(course, image)) as spec:
             exit = self._contain(course, spec)
+        course.listener.close()  # what may have been the beginning of a secret is still held
         course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
         collected = take_over(course, exit)
         verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
         if course.fault is not None and not exit.cancelled:
             return course.fault
-        ended = conclude(task, exit, verdict, spec.limits.memory, full_disk=course.full_disk)
+        ended = conclude(
+            task,
+            exit,
+            verdict,
+            spec.limits.memory,
+            full_disk=course.full_disk,
+            last_error=course.listener.last_error(),
+        )
         if ended.reason in (Reason.NO_RESULT, Reason.INVALID_RESULT) and not self._engine.answers():
             # Told to stop by an engine that is leaving, a task may well end with 0.
             raise EngineError(f"the engine was stopped while container {spec.name} was running")

@@ -99,10 +99,11 @@ def quoted(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except (ValueError, RecursionError):
         text = repr(value)
-    return _shortened(text)
+    return shortened(text)
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """Cut a quotation to what a message can carry."""
     return text if len(text) <= QUOTED else text[:QUOTED] + "…"
 
 
@@ -124,7 +125,7 @@ def _with_items(verdict: Verdict, file_name: str) -> Verdict:
     items = read_items(verdict.raw)
     counts, warning = items.counts, f"{file_name}: {items.fault}" if items.fault else ""
     if counts and counts.errors:
-        warning = f"{counts.errors} of {counts.selected} items could not be judged; {_shortened(items.error)}"
+        warning = f"{counts.errors} of {counts.selected} items could not be judged; {shortened(items.error)}"
         if not counts.judged and verdict.overall == 0:
             return Verdict(raw=verdict.raw, reason=Reason.INVALID_RESULT, detail=f"{file_name} holds 0, but {warning}")
     return replace(verdict, warnings=(*verdict.warnings, warning)) if warning else verdict

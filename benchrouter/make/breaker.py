@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 FAILURES = 5
 PATIENCE = 600.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
+_FIRST_SILENCE, _LONGEST_SILENCE = 15.0, 600.0
+_DIFFERENT = 4  # an error with the number of its request in it is another one each time
 
 
 @dataclass
@@ -17,7 +19,8 @@ class Breaker:
     """Watches one thing that every job needs: a model's endpoint, or the engine.
 
     `probe` asks it once and returns "" when it is well, else what it said; it runs in a thread of its own.
-    `say` tells the person. `patience` is how many seconds it may go on failing before it is given up.
+    `say` tells the person: what changes at once, what repeats at growing intervals. `patience` is how many seconds it
+    may go on failing before it is given up.
     """
 
     subject: str
@@ -34,6 +37,10 @@ class Breaker:
     _next_probe: float = 0.0
     _pause: float = _FIRST_PAUSE
     _probing: bool = False
+    _said: set[str] = field(default_factory=set)
+    _heard: bool = False
+    _silent_until: float = 0.0
+    _silence: float = _FIRST_SILENCE
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def failed(self, detail: str) -> None:
@@ -43,12 +50,15 @@ class Breaker:
             if self._in_a_row < self.failures or self._paused or self.given_up:
                 return
             message = self._open(detail)
-        self.say(message)
+        if message:
+            self.say(message)
 
     def _open(self, detail: str) -> str:
         now = self.clock()
         if self._patient_until is None:
             self._patient_until, self._pause = now + self.patience, _FIRST_PAUSE
+            if now >= self._silent_until + self._silence:
+                self._said.clear()  # a job that succeeds now and then makes no news of it
         elif now >= self._patient_until:
             # It answers when it is asked, and fails the jobs all the same.
             return self._give_up(detail)
@@ -56,10 +66,24 @@ class Breaker:
             self._pause = min(self._pause * 2, _LONGEST_PAUSE)
         self._paused = True
         self._ask_after(self._pause)
+        self._heard = self._is_news(detail, now)
+        if not self._heard:
+            return ""
+        left = self._patient_until - now
         return (
             f"{self.subject}: {self._in_a_row} failures in a row ({detail}); "
-            f"no new jobs for it until it answers again (given up after {self.patience:.0f} s)"
+            f"no new jobs for it until it answers again (given up after {left:.0f} s)"
         )
+
+    def _is_news(self, detail: str, now: float) -> bool:
+        """Tell whether a failure is said; one that goes on is said again after silences, each twice the last."""
+        changed = detail not in self._said and len(self._said) < _DIFFERENT
+        if not changed and now < self._silent_until:
+            return False
+        self._silence = min(self._silence * 2, _LONGEST_SILENCE) if self._said else _FIRST_SILENCE
+        self._said.add(detail)
+        self._silent_until = now + self._silence
+        return True
 
     def worked(self) -> None:
         """Forget the row: it works."""
@@ -86,14 +110,15 @@ class Breaker:
                 # Only a job that succeeds ends the row; until then the next failure opens the breaker again.
                 self._in_a_row = self.failures - 1
                 self._paused = False
-                message = f"{self.subject} answers again; going on"
+                message = f"{self.subject} answers again; going on" if self._heard else ""
             elif self._patient_until is not None and self.clock() >= self._patient_until:
                 message = self._give_up(said)
             else:
                 self._pause = min(self._pause * 2, _LONGEST_PAUSE)
                 self._ask_after(self._pause)
                 return
-        self.say(message)
+        if message:
+            self.say(message)
         self.wake()
 
     def _ask_after(self, pause: float) -> None:

@@ -13,7 +13,7 @@ from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, 
 from benchrouter.make.interruption import end_like_ctrl_c, lasting_streams
 from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
-from benchrouter.make.variables import UsageError
+from benchrouter.make.variables import STEERING, UsageError
 from benchrouter.store.journal import dead_owners
 
 OPT_SLOTS = {
@@ -38,6 +38,10 @@ class Run(DoitRun):  # type: ignore[misc]
 
     doc_purpose = "run what is not up to date, then show the scores"
     doc_usage = "[NODE ...] [model=NAME,...] [bench=...] [tasks=...] [VARIABLE=value]"
+    doc_description = "\n".join(
+        ["Variables (docs/configuration.md); those in capitals go into the environment of the jobs:"]
+        + [f"{name}= {meaning}" for name, meaning in STEERING.items()]
+    )
     cmd_options = (opt_always, OPT_SLOTS, OPT_PLAIN)
 
     def execute(self, params: Any, args: list[str]) -> int:

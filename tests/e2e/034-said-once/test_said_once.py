@@ -45,14 +45,14 @@ def test_when_it_happens_a_few_words(failed: Done) -> None:
 
 
 def test_a_short_detail_stands_in_the_table(failed: Done) -> None:
-    """The block has the log, its place and the command."""
-    detail = "the command ended with status 3"
+    """It quotes the last line of stderr; the block has the log, its place and the command."""
+    detail = "the command ended with status 3; its stderr ends with: the-log-of-short"
     assert failed.out.count(detail) == 1
     assert row_of(failed, "short").endswith(f"exit_code: {detail}")
     block = failed.out.partition("\njob:b/short@m FAILED exit_code\n")[2].partition("\n\n")[0].splitlines()
     assert block[0] == "  | the-log-of-short"
     assert block[1].startswith("  logs:   ") and block[2].startswith("  repeat: sh ") and len(block) == 3
-    assert failed.out.count("the-log-of-short") == 1
+    assert failed.out.count("the-log-of-short") == 2
 
 
 def test_a_long_detail_stands_in_the_block(failed: Done) -> None:

@@ -56,6 +56,16 @@ def test_child_killed_for_memory_beside_a_result_is_a_warning() -> None:
     assert "64 MiB" in ended(Exit(0, oom_killed=True), GOOD).warnings[0]
 
 
+def test_a_status_alone_did_not_say_why() -> None:
+    """The last line of stderr stands beside it, cut to 200 characters; other endings have words of their own."""
+    for exit, words in ((Exit(3), "with status 3"), (Exit(75), "with status 75: the endpoint failed")):
+        said = conclude(Task("T", "x"), exit, NONE, None, full_disk=None, last_error="no such table").detail
+        assert said == f"the command ended {words}; its stderr ends with: no such table"
+    long = conclude(Task("T", "x"), Exit(1), NONE, None, full_disk=None, last_error="x" * 300).detail
+    assert long.endswith(f": {'x' * 200}…")
+    assert conclude(Task("T", "x"), Exit(0), NONE, None, full_disk=None, last_error="warning").detail == "nothing"
+
+
 def test_signal_is_named() -> None:
     assert "SIGSEGV" in ended(Exit(139), NONE).detail
 

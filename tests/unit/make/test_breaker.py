@@ -17,10 +17,17 @@ class Scene:
     now: float = 0.0
     said: list[str] = field(default_factory=list)
     asked: int = 0
+    patience: float = 100.0
 
     def __post_init__(self) -> None:
         self.breaker = Breaker(
-            "it", self._probe, self.said.append, lambda: None, failures=3, patience=100.0, clock=lambda: self.now
+            "it",
+            self._probe,
+            self.said.append,
+            lambda: None,
+            failures=3,
+            patience=self.patience,
+            clock=lambda: self.now,
         )
 
     def _probe(self) -> str:
@@ -86,6 +93,35 @@ def test_one_that_answers_but_fails_every_job_opens_again_at_once_and_is_given_u
         scene.fail(1)
     assert pauses == [2, 4, 8, 16, 32, 38]
     assert scene.breaker.given_up == "it does not come back: it said 500" and scene.breaker.allows()
+
+
+def test_the_same_failure_was_said_every_few_seconds() -> None:
+    """It lists models and fails to chat: said at first, when it says something else, and at growing intervals."""
+    scene = Scene(answer="", patience=600.0)
+    scene.fail(3)
+    times: list[float] = []
+    while not scene.breaker.given_up:
+        while not scene.later(0.5):
+            pass
+        before = len(scene.said)
+        scene.breaker.failed(f"request {scene.now}: 429" if scene.now > 500 else "429" if scene.now > 300 else "500")
+        times += [scene.now] * (len(scene.said) - before)
+    openings = [line for line in scene.said if "in a row" in line]
+    assert len(openings) <= 10, scene.said
+    assert sum("(429)" in line for line in openings) >= 1
+    assert sum(line == "it answers again; going on" for line in scene.said) == len(openings)
+    assert scene.said[-1].endswith("without being started") and len(set(scene.said)) > 2
+
+
+def test_another_row_is_said_like_the_first() -> None:
+    """Unless it follows at once: some jobs succeed because they do not ask."""
+    scene = Scene()
+    for pause, said in ((0, 1), (5, 1), (5, 1), (6, 2), (1, 2), (200, 3), (1, 3), (15, 4)):
+        scene.now += pause
+        scene.fail(3)
+        assert not scene.breaker.allows()
+        scene.breaker.worked()
+        assert sum("3 failures in a row (it said 500)" in line for line in scene.said) == said, (pause, scene.said)
 
 
 def test_job_that_succeeds_closes_it_for_good() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from benchrouter.make.variables import UsageError, parse
+from benchrouter.make.commands.run import Run
+from benchrouter.make.variables import STEERING, UsageError, parse
 
 
 def test_what_is_given_is_understood() -> None:
@@ -70,3 +74,14 @@ def test_all_mistakes_at_once() -> None:
 def test_innocent_names_are_no_secrets(name: str) -> None:
     """A word inside a word says nothing."""
     assert parse({name: "1"}, {}).environment == {name: "1"}
+
+
+def test_the_page_and_the_help_name_every_variable() -> None:
+    """`strict`, `refresh`, `seed` and `full` were in no document."""
+    page = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text()
+    table = page.partition("## Variables of the command line")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
+    assert {name: meaning.replace("`", "") for name, meaning in named} == {
+        name: meaning.replace("<", "").replace(">", "") for name, meaning in STEERING.items()
+    }
+    assert all(f"{name}= {meaning}" in Run.doc_description for name, meaning in STEERING.items())
