@@ -11,10 +11,14 @@ from benchrouter.graph.wording import Change, say
 
 @dataclass(frozen=True)
 class Cause:
-    """One reason; `because` is the chain towards the root cause."""
+    """One reason; `because` is the chain towards the root cause.
+
+    `file` is the file that it is about, if any: the label of its directory in `where`, and its path there.
+    """
 
     text: str
     because: tuple[Cause, ...] = ()
+    file: tuple[str, str] | None = None
 
 
 def count_roots(causes: Iterable[Cause]) -> int:
@@ -106,7 +110,8 @@ def _leaves(
         change = (
             Change.ADDED if path not in before else Change.REMOVED if path not in after else Change.CHANGED
         )
-        causes.append(Cause(say(path, before.get(path), after.get(path), change, where, label)))
+        file = (label or "task", ".".join(path[1:])) if path[0] == "files" else None
+        causes.append(Cause(say(path, before.get(path), after.get(path), change, where, label), file=file))
     if unknown and not causes:
         place = where.get(label or "task", "")
         causes.append(Cause(f"files of {place} changed" if place else "files changed"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from benchrouter.graph.inputs import Inputs, job_inputs
 from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode
 from benchrouter.graph.reasons import Cause, count_roots, differences, image_differences
 from benchrouter.graph.tars import TarNode
+from benchrouter.keys.walk import inside
 from benchrouter.make.session import Session
 from benchrouter.store import layout
 from benchrouter.store.history import newest_other, others
@@ -48,7 +50,29 @@ def _least_changes(session: Session, job: JobNode) -> tuple[Cause, ...] | None:
         differences(earlier.inputs, new, places)
         for earlier in islice(others(session.ws, job.id, job.key), _COMPARED)
     ]
-    return min(each, key=count_roots, default=None)
+    least = min(each, key=count_roots, default=None)
+    return None if least is None else _behind_links(session, job, least)
+
+
+def _behind_links(session: Session, job: JobNode, causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """Name the file itself where a changed one is reached by a link that leaves the task or the build context."""
+    return tuple(
+        replace(
+            cause,
+            text=cause.text + (_behind_link(session, _roots(session, job), *cause.file) if cause.file else ""),
+            because=_behind_links(session, job, cause.because),
+        )
+        for cause in causes
+    )
+
+
+def _behind_link(session: Session, roots: dict[str, Path], label: str, name: str) -> str:
+    root = os.path.realpath(roots[label])
+    real = os.path.realpath(f"{root}/{name}")
+    if inside(real, root):
+        return ""
+    top = os.path.realpath(session.ws.root)
+    return f" ({os.path.relpath(real, top) if inside(real, top) else real}, through the link)"
 
 
 def why_image(session: Session, image: ImageNode) -> tuple[Cause, ...]:
@@ -59,15 +83,18 @@ def why_image(session: Session, image: ImageNode) -> tuple[Cause, ...]:
         earlier = newest_other(session.ws, job.id, job.key)
         if earlier is not None:
             new = job_inputs(session.sources.ask, session.graph, job)
-            return image_differences(earlier.inputs, new, image.label, _places(session, job))
+            causes = image_differences(earlier.inputs, new, image.label, _places(session, job))
+            return _behind_links(session, job, causes)
     return ()
 
 
 def _places(session: Session, job: JobNode) -> dict[str, str]:
-    places = {"task": _shown(session, job.facts.root)}
-    for image in session.graph.images_of([job]).values():
-        places[image.label] = _shown(session, image.facts.root)
-    return places
+    return {label: _shown(session, root) for label, root in _roots(session, job).items()}
+
+
+def _roots(session: Session, job: JobNode) -> dict[str, Path]:
+    images = session.graph.images_of([job]).values()
+    return {"task": job.facts.root, **{image.label: image.facts.root for image in images}}
 
 
 def _shown(session: Session, path: Path) -> str:

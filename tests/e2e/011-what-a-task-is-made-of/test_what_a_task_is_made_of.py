@@ -55,8 +55,9 @@ def change(project: Project, root: Path) -> dict[str, str]:
         "emptydir": "directory benchmarks/b/emptydir/empty added",
         "execbit": "file benchmarks/b/execbit/run.sh: exec bit set",
         "linktarget": "link benchmarks/b/linktarget/link changed: first -> second",
-        "outside": "file benchmarks/b/outside/shared.txt changed",
-        "outsidedir": "file benchmarks/b/outsidedir/dir/inner.txt changed",
+        "outside": "file benchmarks/b/outside/shared.txt changed (benchmarks/b/common/shared.txt, through the link)",
+        "outsidedir": "file benchmarks/b/outsidedir/dir/inner.txt changed (benchmarks/b/common/dir/inner.txt, through"
+        " the link)",
         "samestat": "file benchmarks/b/samestat/data.txt changed",
         "spec": "benchmarks/b/spec/task.yaml: command changed: sh run.sh -> sh run.sh && true",
         "image": "benchmarks/b/image/task.yaml: extra_env.A changed: one -> two",
