@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchrouter.engine.container_spec import ContainerSpec, Device, Limits, Mount, Privileges
+from benchrouter.engine.seccomp import sealed_loops
 
 
 def create_config(spec: ContainerSpec) -> dict[str, Any]:
@@ -57,9 +58,12 @@ def _privileges(privileges: Privileges) -> dict[str, Any]:
         config["Runtime"] = privileges.runtime
     if privileges.capabilities is not None:
         config |= {"CapDrop": ["ALL"], "CapAdd": list(privileges.capabilities)}
+    filter = sealed_loops() if privileges.sealed_loops else "unconfined"
     if privileges.unconfined:
-        config["SecurityOpt"] = ["seccomp=unconfined", "apparmor=unconfined", "label=disable"]
+        config["SecurityOpt"] = [f"seccomp={filter}", "apparmor=unconfined", "label=disable"]
         config |= {"MaskedPaths": [], "ReadonlyPaths": []}
+    elif privileges.sealed_loops:
+        config["SecurityOpt"] = [f"seccomp={filter}"]
     if privileges.own_cgroups:
         config["CgroupnsMode"] = "private"
     if privileges.devices:

@@ -42,7 +42,7 @@ class Privileges:
     `capabilities` None leaves the engine's usual set, otherwise they are all there are. `unconfined` lifts the
     profiles and the masks on /proc that forbid what the capabilities allow. `own_cgroups` shows it its own control
     groups as if they were all there are. `device_rules` are rules of the device control group, for nodes that the
-    container makes itself.
+    container makes itself. `sealed_loops` forbids the calls that steer loop devices, whatever else is allowed.
     """
 
     privileged: bool = False
@@ -52,6 +52,7 @@ class Privileges:
     own_cgroups: bool = False
     devices: tuple[Device, ...] = ()
     device_rules: tuple[str, ...] = ()
+    sealed_loops: bool = False
 
 
 @dataclass(frozen=True)

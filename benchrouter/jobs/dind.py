@@ -89,7 +89,7 @@ def _planted(course: Course, archive: Archive, preload: Preload) -> Planted:
 def _equipped(spec: ContainerSpec, control: Control, choice: Choice, planted: Planted) -> ContainerSpec:
     rights: Privileges = choice.privileges
     if planted.device is not None:
-        rights = replace(rights, devices=(planted.device,))
+        rights = replace(rights, devices=(planted.device,), sealed_loops=True)  # all jobs share the device
     own = with_daemon(spec)
     return replace(own, mounts=(*spec.mounts, control.mount), network=spec.network, privileges=rights)
 
