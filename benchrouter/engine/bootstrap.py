@@ -26,7 +26,7 @@ from benchrouter.engine.errors import (
     means_disk_full,
 )
 from benchrouter.engine.guarded import run_guarded
-from benchrouter.engine.images import inspect_image, remove_name
+from benchrouter.engine.images import Image, inspect_image, remove_name
 from benchrouter.engine.labels import BOOTSTRAPPED, RUN, bootstrap_labels
 from benchrouter.engine.naming import name_image
 from benchrouter.engine.recipes import Recipe, recipe_for
@@ -113,8 +113,8 @@ def bootstrap(
     """
     recipe = recipe_for(ref, packages, suite)
     name = stand_in_name(ref)
-    there = None if again or packages or suite else inspect_image(engine, name)
-    if there is not None and BOOTSTRAPPED in there.labels:
+    there = None if again or packages or suite else standing(engine, ref)
+    if there is not None:
         return Bootstrapped(ref, name, there.id, recipe.suite, recipe.packages, recipe.note, made=False)
     labels = labels or {}
     with scratch() as place:
@@ -133,6 +133,12 @@ def bootstrap(
         replace=again or bool(packages or suite),
     )
     return Bootstrapped(ref, name, image, recipe.suite, recipe.packages, recipe.note, made=True)
+
+
+def standing(engine: Engine, ref: str) -> Image | None:
+    """Find the stand-in of a reference that some workspace has made before."""
+    found = inspect_image(engine, stand_in_name(ref))
+    return found if found is not None and BOOTSTRAPPED in found.labels else None
 
 
 def stand_in_name(ref: str) -> str:

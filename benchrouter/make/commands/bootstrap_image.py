@@ -63,7 +63,7 @@ class BootstrapImage(PlainCommand):
         try:
             refs = list(dict.fromkeys(args))
             if options["missing"]:
-                refs = _missing(session, engine, site)
+                refs = _missing(session, engine, site, _noted(session, engine, site))
             elif not args:
                 raise UsageError("bootstrap which image? For example: doit bootstrap-image python:3.12-slim")
             packages = tuple(word.strip() for word in options["packages"].split(",") if word.strip())
@@ -74,7 +74,35 @@ class BootstrapImage(PlainCommand):
         return OK if all(made) else NOT_ALL_COMPLETED
 
 
-def _missing(session: Session, engine: Engine, site: Site) -> list[str]:
+def _noted(session: Session, engine: Engine, site: Site) -> set[str]:
+    """Note the aliases of stand-ins that the engine has and this workspace does not know of; give their references.
+
+    Its images may be there too, so that nothing is missing today; the next edit of a Dockerfile needs the bases.
+    """
+    from benchrouter.engine.bases import alias_of, present
+    from benchrouter.engine.bootstrap import stand_in_name, standing
+    from benchrouter.engine.reachable import registry_answers
+
+    refs = [base.ref for base in session.graph.bases.values() if alias_of(base.ref, site) is None]
+    found = [ref for ref in refs if present(engine, ref) is None and standing(engine, ref) is not None]
+    if not found or registry_answers(site):
+        return set()
+    for ref in found:
+        _note(session, ref, stand_in_name(ref))
+        print(f"{ref} is {stand_in_name(ref)}, made before; noted in benchrouter.local.yaml", flush=True)
+    return set(found)
+
+
+def _note(session: Session, ref: str, name: str) -> None:
+    from benchrouter.engine.local_settings import LocalSettingsError, add_alias
+
+    try:
+        add_alias(session.ws.root, ref, name)
+    except LocalSettingsError as error:
+        raise UsageError(str(error)) from None
+
+
+def _missing(session: Session, engine: Engine, site: Site, noted: set[str]) -> list[str]:
     """List bases that images are to be built on and that neither engine, archive nor alias has.
 
     None when a registry answers, since it will have them.
@@ -90,7 +118,9 @@ def _missing(session: Session, engine: Engine, site: Site) -> list[str]:
 
     wanted = [ref for image in session.graph.images.values() if not there(image.tag) for ref in image.bases]
     missing = [
-        ref for ref in dict.fromkeys(wanted) if not any(name and there(name) for name in (ref, alias_of(ref, site)))
+        ref
+        for ref in dict.fromkeys(wanted)
+        if ref not in noted and not any(name and there(name) for name in (ref, alias_of(ref, site)))
     ]
     if missing and registry_answers(site):
         return []
@@ -122,7 +152,6 @@ def _is_empty(notes: Path) -> bool:
 
 def _make(session: Session, engine: Engine, ref: str, how: _How, owner: Owner) -> bool:
     from benchrouter.engine.bootstrap import bootstrap
-    from benchrouter.engine.local_settings import LocalSettingsError, add_alias
     from benchrouter.engine.scratch import noted_scratch
 
     print(f"{ref}: making a stand-in from Debian packages", flush=True)
@@ -138,8 +167,8 @@ def _make(session: Session, engine: Engine, ref: str, how: _How, owner: Owner) -
             labels=object_labels(session.ws.id, owner.run_id, owner=owner.label),
             scratch=partial(noted_scratch, layout.attempts_dir(session.ws, owner.run_id), owner.run_id),
         )
-        add_alias(session.ws.root, ref, made.name)
-    except (ValueError, LocalSettingsError) as error:
+        _note(session, ref, made.name)
+    except ValueError as error:
         raise UsageError(str(error)) from None
     except (EngineError, ImageBuildFailed, BuildCancelled) as error:
         tail = getattr(error, "tail", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,17 @@ class Perf(PlainCommand):
         odd = [word for word in args if word not in _PARTS]
         if odd:
             raise UsageError(f"perf {odd[0]}: expected some of {', '.join(_PARTS)}, or seed DIR")
+        _require_bases(args or _PARTS)
         for part in args or _PARTS:
             with tempfile.TemporaryDirectory(prefix="benchrouter-perf-") as scratch:
                 _MEASURES[part](Path(scratch) / "w")
         return OK
+
+
+def _require_bases(parts: Sequence[str]) -> None:
+    from benchrouter.make.perf.bases import require_bases
+
+    require_bases(parts)
 
 
 def _seed(args: list[str]) -> int:

@@ -13,6 +13,11 @@ import pytest
 from project import SCORE, Project, docker, wait_until
 from servers import make_certificates
 
+from benchrouter.engine.reachable import registry_answers
+from benchrouter.make.perf.bases import require_bases
+from benchrouter.make.variables import UsageError
+from benchrouter.spec.settings import Site
+
 LOCAL = """\
 # what our lab told us
 site:
@@ -101,3 +106,37 @@ def test_pip_replaces_what_debian_brought(project: Project, base: str) -> None:
     pins = "typing_extensions==4.15.0 setuptools==80.9.0"
     project.benchmark("b", {"t": SCORE % 0.5}, dockerfile=f"FROM {base}\nRUN pip install --no-cache-dir {pins}\n")
     project.run(deadline=400)
+
+
+@pytest.fixture
+def debian() -> str:
+    """A base whose stand-in the engine has, and which neither a registry nor the engine has under its own name."""
+    ref = "debian:bookworm-slim"
+    own = subprocess.run(["docker", "image", "inspect", ref], capture_output=True, check=False)
+    stand_in = f"benchrouter-bootstrap/{ref}"
+    made = subprocess.run(["docker", "image", "inspect", stand_in], capture_output=True, check=False)
+    if own.returncode == 0 or made.returncode != 0 or registry_answers(Site()):
+        pytest.skip("bases come from elsewhere here")
+    return ref
+
+
+def test_a_clone_did_not_learn_of_stand_ins_that_were_there(project: Project, debian: str) -> None:
+    """Its images were there too, so nothing was missing, no alias was noted, and the next edit had no base."""
+    project.benchmark("b", {"t": SCORE % 0.5})
+    project.run()
+    local = project.root / "benchrouter.local.yaml"
+    local.unlink()
+    noted = project.doit("bootstrap-image", "--missing")
+    assert noted.status == 0 and f"{debian} is benchrouter-bootstrap/{debian}, made before" in noted.out, noted.text
+    assert f'"{debian}": "benchrouter-bootstrap/{debian}"' in local.read_text()
+    assert project.doit("bootstrap-image", "--missing").out == ""
+    project.write("benchmarks/b/environments/b/Dockerfile", f"FROM {debian}\nRUN : {token_hex(4)}\n")
+    assert project.built(project.run()) == ["b/b"]
+
+
+def test_perf_without_a_base_ended_in_a_traceback(tmp_path: Path, debian: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says which base, and what to do, before anything is measured."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"^{debian}: the engine does not have it, .*doit bootstrap-image {debian}"):
+        require_bases(["containers"])
+    require_bases(["uptodate", "hashing"])
