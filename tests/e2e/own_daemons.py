@@ -13,6 +13,13 @@ FROM debian:bookworm-slim
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \\
     docker.io iptables >/dev/null && rm -rf /var/lib/apt/lists/*
 """
+SERVING_DOCKERFILE = """\
+FROM debian:bookworm-slim
+RUN apt-get update \\
+    && apt-get install -y --no-install-recommends ca-certificates curl docker.io iptables python3 \\
+    && rm -rf /var/lib/apt/lists/*
+"""
+"""For an image that is the task's and its sidecar's: a web server of Python's beside Docker."""
 OWN = 'docker run --rm "$BENCHROUTER_ENV_IMAGE_TAG"'
 
 

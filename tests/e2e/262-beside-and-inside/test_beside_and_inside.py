@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import json
 
+from own_daemons import SERVING_DOCKERFILE
 from project import Project
 from shipped import LONG, check_nothing_left
 
-DOCKERFILE = """\
-FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates curl docker.io iptables python3 \\
-    && rm -rf /var/lib/apt/lists/*
-"""
 SIDECAR = """\
     docker: true
     sidecars:
@@ -48,7 +43,7 @@ SCRIPT = """\
 
 def test_a_task_reaches_its_sidecar_its_own_containers_and_the_model(project: Project) -> None:
     """Two of them at once: the sidecars and the containers inside want the same port."""
-    project.benchmark("b", {"one": SCRIPT, "two": SCRIPT}, dockerfile=DOCKERFILE, task_yaml=SIDECAR)
+    project.benchmark("b", {"one": SCRIPT, "two": SCRIPT}, dockerfile=SERVING_DOCKERFILE, task_yaml=SIDECAR)
     done = project.doit("run", "model=demo", "bench=b", deadline=LONG)
     logs = "\n".join(
         path.read_text() for path in project.root.glob("results/b/demo/*/failed/*/logs/std*.log")

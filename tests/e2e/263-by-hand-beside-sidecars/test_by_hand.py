@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from own_daemons import SERVING_DOCKERFILE
 from project import Project
 from shipped import LONG
 
@@ -19,12 +20,6 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.compose import find_compose
 from benchrouter.engine.dind.daemons import planned_choice
 
-DOCKERFILE = """\
-FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates curl docker.io iptables python3 \\
-    && rm -rf /var/lib/apt/lists/*
-"""
 SIDECAR = """\
     sidecars:
       - name: web
@@ -112,7 +107,7 @@ def run_by_hand(config: Path, where: Path, more: Mapping[str, str]) -> subproces
 def test_a_job_with_sidecars_could_not_be_repeated_by_hand(project: Project, tmp_path: Path, docker: bool) -> None:
     """With a daemon as well, compose.yaml wanted --privileged and files that nobody made; run.sh saw no sidecar."""
     yaml = SIDECAR % a_free_port() + ("    docker: true\n" if docker else "")
-    project.benchmark("b", {"t": BESIDE + (BOTH if docker else "")}, dockerfile=DOCKERFILE, task_yaml=yaml)
+    project.benchmark("b", {"t": BESIDE + (BOTH if docker else "")}, dockerfile=SERVING_DOCKERFILE, task_yaml=yaml)
     done = project.doit("run", "model=demo", "bench=b", deadline=LONG)
     assert done.status == 0, done.text
     (artifact,) = project.artifacts("b", "t")
