@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 DOCKER_HUB = "docker.io"
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
+# The grammar of the distribution project (github.com/distribution/reference).
+_PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
+_HOST = r"(?:localhost(?=[:/])|(?=[^/]*[.:])[A-Za-z0-9][A-Za-z0-9.-]*)(?::[0-9]+)?"
+_NAME = re.compile(rf"(?:{_HOST}/)?{_PART}(?:/{_PART})*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{{0,127}})?")
 _HUB_NAMES = frozenset({"docker.io", "index.docker.io", "registry-1.docker.io"})
 
 
@@ -71,6 +75,11 @@ def parse_reference(text: str) -> Reference:
 def _is_host(parts: tuple[str, str, str]) -> bool:
     first, slash, _ = parts
     return bool(slash) and ("." in first or ":" in first or first == "localhost")
+
+
+def is_image_name(text: str) -> bool:
+    """Tell whether an image can be given this name: Docker's grammar of repository and tag, no digest."""
+    return _NAME.fullmatch(text) is not None
 
 
 def normal_form(text: str) -> str:

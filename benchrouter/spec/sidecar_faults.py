@@ -16,9 +16,11 @@ from benchrouter.spec.yamlfile import Document, KeyPath
 
 def sidecar_faults(document: Document) -> Iterator[Problem]:
     """Look at the list as it was read: names given twice, images and builds, paths outside, odd variables and keys."""
-    given = document.data.get("sidecars")
+    read = document.data.get("sidecars")
+    given = read if isinstance(read, list) else []
+    every = [entry["name"] for entry in given if isinstance(entry, dict) and isinstance(entry.get("name"), str)]
     names: set[str] = set()
-    for index, entry in enumerate(given if isinstance(given, list) else ()):
+    for index, entry in enumerate(given):
         if not isinstance(entry, dict):
             continue
         at: KeyPath = ("sidecars", index)
@@ -31,6 +33,8 @@ def sidecar_faults(document: Document) -> Iterator[Problem]:
             yield _problem(document, at, f"{_called(at, name)}: expected either `image` or `build`")
         for path, fault in memory_faults(entry):
             yield _problem(document, (*at, *path), f"{_called(at, name)}: {fault}")
+        yield from _depends_on(document, (*at, "depends_on"), entry.get("depends_on"), every)
+        yield from _network_mode(document, (*at, "network_mode"), entry)
         yield from _outside(document, (*at, "volumes"), entry.get("volumes"))
         yield from _variables(document, (*at, "environment"), entry.get("environment"))
         yield from _unknown(document, at, entry)
@@ -38,6 +42,21 @@ def sidecar_faults(document: Document) -> Iterator[Problem]:
 
 def _called(at: KeyPath, name: Any) -> str:
     return f"sidecar `{name}`" if isinstance(name, str) else f"`{dotted(at)}`"
+
+
+def _depends_on(document: Document, at: KeyPath, given: Any, every: list[str]) -> Iterator[Problem]:
+    for index, name in enumerate(given if isinstance(given, list | dict) else ()):
+        if name not in every:
+            path = (*at, name) if isinstance(given, dict) else (*at, index)
+            message = f"`{dotted(at)}`: there is no sidecar `{name}`{did_you_mean(str(name), every)}"
+            yield _problem(document, path, message)
+
+
+def _network_mode(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
+    """A sidecar has to be found by its name in the network that the job's containers share, and only there."""
+    if "network_mode" in entry:
+        message = f"`{dotted(at)}`: a sidecar is in the network of its job; expected no `network_mode`"
+        yield _problem(document, at, message)
 
 
 def _outside(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]:
@@ -62,7 +81,8 @@ def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]
 
 def _unknown(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
     for key in entry:
-        if key not in SidecarShape.model_fields and key not in COMPOSE_KEYS and not key.startswith("x-"):
+        known = key in SidecarShape.model_fields or key in COMPOSE_KEYS or key == "network_mode"
+        if not known and not key.startswith("x-"):
             hint = did_you_mean(key, [*SidecarShape.model_fields, *COMPOSE_KEYS])
             message = f"`{dotted((*at, key))}` is no key of a Compose service{hint}"
             yield _problem(document, (*at, key), message, warning=True)

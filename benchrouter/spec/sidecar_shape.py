@@ -11,8 +11,8 @@ from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, st
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 _WORDS = """
-    annotations blkio_config cap_add cap_drop cgroup configs cpu_count cpu_percent cpus cpuset deploy
-    devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
+    annotations blkio_config cap_add cap_drop cgroup configs container_name cpu_count cpu_percent cpus cpuset
+    deploy devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
     init ipc labels logging mem_limit mem_reservation memswap_limit networks oom_kill_disable
     oom_score_adj pid pids_limit platform privileged profiles pull_policy read_only restart runtime
     scale secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits

@@ -104,6 +104,11 @@ def _from_engine(session: Session, archive: Archive, ref: str) -> Entry:
 
 def _import(session: Session, archive: Archive, file: str, name: str | None = None) -> int:
     """Take every image of a file under its names, or the only one under the given name."""
+    from benchrouter.engine.references import is_image_name
+
+    if name is not None and not is_image_name(name):
+        expected = "such as `lab/tool:1.2`: small letters, digits, `.`, `_`, `-`, no digest"
+        raise UsageError(f"{name!r} is no name of an image; expected one {expected}")
     session.ws.ensure()
     began = time.time()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchrouter.engine.references import parse_reference, same_image
+from benchrouter.engine.references import is_image_name, parse_reference, same_image
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,17 @@ def test_mirror_is_asked_for_the_library_path(mirror: str) -> None:
 
 def test_mirror_with_a_prefix() -> None:
     assert parse_reference("owner/name:1").at("m.example/hub") == "m.example/hub/owner/name:1"
+
+
+@pytest.mark.parametrize(
+    "name", ["a", "a/b:c", "a_b:c", "x--y/z__w:1.0", "localhost:5000/a/b", "r.example:1/a:V_1", "Host.x/a"]
+)
+def test_names_that_an_image_can_have(name: str) -> None:
+    assert is_image_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "bad name", "A/b:c", "../../../tmp/evil", "a:b:c/d", "a@sha256:" + "0" * 64, "a:", "/a", "a//b", "ä"]
+)
+def test_import_took_names_that_no_engine_loads(name: str) -> None:
+    assert not is_image_name(name)

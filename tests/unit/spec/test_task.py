@@ -196,6 +196,22 @@ def test_sidecars_keep_the_form_of_compose(tmp_path: Path) -> None:
     assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
 
 
+def test_a_dependency_on_no_sidecar_was_found_by_compose_alone(tmp_path: Path) -> None:
+    web = "- name: web\n  image: web\n"
+    for depends in ("[dbb]", "{dbb: {condition: service_started}}"):
+        with pytest.raises(SpecError) as error:
+            load(tmp_path, f"sidecars:\n{web}  depends_on: {depends}\n- name: db\n  image: db\n")
+        (problem,) = error.value.problems
+        assert "no sidecar `dbb` (did you mean `db`?)" in problem.message and problem.line
+
+
+def test_a_network_mode_was_called_no_key_and_then_failed_at_each_start(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as error:
+        load(tmp_path, "sidecars:\n- name: db\n  image: db\n  network_mode: host\n  container_name: d\n")
+    (problem,) = error.value.problems
+    assert "in the network of its job" in problem.message and problem.line
+
+
 def test_a_misspelt_sidecar_key_warns(tmp_path: Path) -> None:
     _, warnings = load_task(
         write(tmp_path, "name: T\ncommand: x\nsidecars: [{name: a, image: b, evironment: {}}]\n")
