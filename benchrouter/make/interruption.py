@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TextIO, cast
+from collections.abc import Callable
+from errno import EBADF, EPIPE
+from typing import Any, TextIO
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -54,54 +55,64 @@ def _catch(number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
 
 
 class LastingStream:
-    """A stream for text that outlives its reader: when that is gone, what is written goes nowhere."""
+    """A stream for text that outlives its reader: when that is gone, what is written goes nowhere.
+
+    `lost` says why what was written could not be, unless simply nobody reads any more.
+    """
 
     def __init__(self, stream: TextIO | None) -> None:
         self._stream = stream or _nowhere()
+        self.lost = ""
 
     def write(self, text: str) -> int:
         """Write, or give the stream up."""
         try:
             return self._stream.write(text)
-        except (OSError, ValueError):
-            self._give_up()
+        except (OSError, ValueError) as error:
+            self._give_up(error)
             return len(text)
 
     def flush(self) -> None:
         """Flush, or give the stream up."""
         try:
             self._stream.flush()
-        except (OSError, ValueError):
-            self._give_up()
+        except (OSError, ValueError) as error:
+            self._give_up(error)
 
-    def _give_up(self) -> None:
+    def _give_up(self, error: Exception) -> None:
         lost, self._stream = self._stream, _nowhere()
         try:
             # what is still buffered must not raise again at exit
             os.dup2(self._stream.fileno(), lost.fileno())
         except (OSError, ValueError):
             pass
+        if isinstance(error, OSError) and error.errno not in (EPIPE, EBADF):
+            self.lost = error.strerror or str(error)
+            print(f"doit: the output cannot be written: {self.lost}", file=sys.stderr)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
-@contextmanager
-def lasting_streams() -> Iterator[None]:
-    """Let stdout and stderr lose their reader, or be closed from the start, without ending the run."""
+def outlast_readers() -> None:
+    """From now on let stdout and stderr lose their reader, or be closed already, without a traceback."""
     low = os.open(os.devnull, os.O_RDWR)
     while low <= 2:  # else a journal or a lock would get the number of a closed stream
         os.set_inheritable(low, True)
         low = os.open(os.devnull, os.O_RDWR)
     os.close(low)
-    before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast(TextIO, LastingStream(stream)) for stream in before)
-    try:
-        yield
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        sys.stdout, sys.stderr = before
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, LastingStream):
+            lasting = LastingStream(stream)
+            setattr(sys, name, lasting)
+            atexit.register(lasting.flush)
+
+
+def output_is_lost() -> bool:
+    """Tell whether something was printed that could not be written, though somebody may have waited for it."""
+    sys.stdout.flush()
+    return bool(getattr(sys.stdout, "lost", ""))
 
 
 def _nowhere() -> TextIO:

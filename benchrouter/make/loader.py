@@ -7,9 +7,16 @@ from typing import Any
 
 from doit.cmd_base import DodoTaskLoader
 
+from benchrouter.make.interruption import outlast_readers
+
 
 class Loader(DodoTaskLoader):  # type: ignore[misc]
     """doit's own loader; the workspace stays as it was, and a kind of node may be called like a command of ours."""
+
+    def __init__(self) -> None:
+        """Begin: of what is ours, doit makes the loader first, and all commands print after that."""
+        super().__init__()
+        outlast_readers()
 
     def load_tasks(self, cmd: Any, pos_args: Any) -> Any:
         """Load the tasks; `doit image` is the command, `doit run image` the nodes."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from doit.cmd_base import Command
 
-from benchrouter.make.commands.guard import guarded
+from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK, guarded
+from benchrouter.make.interruption import output_is_lost
 
 
 class PlainCommand(Command):  # type: ignore[misc]
@@ -30,7 +31,8 @@ class PlainCommand(Command):  # type: ignore[misc]
 
     def execute(self, opt_values: Any, pos_args: list[str]) -> int:
         """Run the command; mistakes of the person become messages."""
-        return guarded(lambda: self.answer(opt_values, pos_args))
+        status = guarded(lambda: self.answer(opt_values, pos_args))
+        return NOT_ALL_COMPLETED if status == OK and output_is_lost() else status
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Do what the command is for; return the exit status."""

@@ -10,7 +10,7 @@ from doit.cmd_run import opt_always
 from doit.control import TaskControl
 
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
-from benchrouter.make.interruption import end_like_ctrl_c, lasting_streams
+from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import STEERING, UsageError
@@ -47,8 +47,7 @@ class Run(DoitRun):  # type: ignore[misc]
     def execute(self, params: Any, args: list[str]) -> int:
         """Prepare the session, then let doit load dodo.py and run it."""
         end_like_ctrl_c()
-        with lasting_streams():
-            return guarded(lambda: self._guarded(params, args))
+        return guarded(lambda: self._guarded(params, args))
 
     def _guarded(self, params: Any, args: list[str]) -> int:
         if params["num_process"] < 1:

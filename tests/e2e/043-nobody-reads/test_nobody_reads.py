@@ -80,12 +80,53 @@ def test_nohup_goes_on(ready: Project) -> None:
     assert ready.aggregate("b")["coverage"] == {"completed": 6, "declared": 7}
 
 
-def test_other_commands_end_quietly(ready: Project) -> None:
-    """`doit list | head -1` prints no traceback."""
-    env = ready.full_environment()
-    for command in ("plan model=m", "graph model=m", "explain job:b/t0@m model=m"):
-        piped = f"{DOIT} {command} | head -c 1"
-        done = subprocess.run(
-            ["/bin/sh", "-c", piped], cwd=ready.root, env=env, capture_output=True, text=True, check=False
-        )
-        assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr, f"{command}: {done.stderr}"
+PRINTING = (
+    "list",
+    "list --all -s",
+    "info job:b/t0@m",
+    "help",
+    "--help",
+    "--version",
+    "plan",
+    "graph",
+    "explain job:b/t0@m",
+    "image list",
+    "cachekey",
+    "clean -n",
+)
+
+
+def quiet(project: Project, script: str, where: str = ".") -> tuple[int, str]:
+    """Run a shell script; check that stderr holds no traceback and nothing of Python's own; give status and stderr."""
+    env = project.full_environment()
+    words = ["/bin/bash", "-c", f"set -o pipefail; {script}"]
+    done = subprocess.run(
+        words, cwd=project.root / where, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    for word in ("Traceback", "BrokenPipe", "Exception ignored", "AttributeError"):
+        assert word not in done.stderr, f"{script}: {done.stderr}"
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("command", PRINTING)
+def test_printing_commands_end_quietly(ready: Project, command: str) -> None:
+    """`doit list | head -1` and `doit list >&-` showed tracebacks; the status is that of the command."""
+    words = f"{DOIT} {command}" + ("" if command.startswith("--") else " model=m")
+    for script in (f"{words} | true", f"{words} | head -c 1", f"{words} >&-", f"{words} >&- 2>&- <&-"):
+        assert quiet(ready, script) == (0, ""), script
+
+
+def test_below_the_workspace_too(ready: Project) -> None:
+    """Where doit does not know our loader at first."""
+    for command in ("list model=m", "help", "--help", "plan model=m"):
+        assert quiet(ready, f"{DOIT} {command} | head -c 1", "benchmarks/b") == (0, "")
+        assert quiet(ready, f"{DOIT} {command} >&-", "benchmarks/b") == (0, "")
+
+
+def test_a_full_disk_is_no_quiet_end(ready: Project) -> None:
+    """Who reads a file expects all of it."""
+    assert quiet(ready, f"{DOIT} plan model=m >/dev/full") == (
+        1,
+        "doit: the output cannot be written: No space left on device\n",
+    )
+    assert "No space left" in quiet(ready, f"{DOIT} list --all model=m >/dev/full")[1]
