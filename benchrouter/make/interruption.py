@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import queue
 import signal
 import sys
 import threading
@@ -28,20 +27,26 @@ def end_like_ctrl_c() -> None:
 def stop_in_order(interrupt: Callable[[], None]) -> None:
     """From now on and to the end of the process, let these signals call `interrupt`, once, from a thread.
 
-    A handler runs between any two steps of the main thread, also while that holds a lock or prints, and inside
-    another handler: ours only hands the number over, by the one means that is safe there.
+    A handler runs between any two steps of the main thread, also while that holds a lock or prints, and not at all
+    while that waits and the system has given the signal to another thread. What arrives in any case, whatever the
+    main thread does, is the byte that Python writes for a signal.
     """
-    caught: queue.SimpleQueue[int] = queue.SimpleQueue()
+    caught, arrives = os.pipe()
+    os.set_blocking(arrives, False)
 
     def act() -> None:
-        number = caught.get()
+        number = 0
+        while number not in SIGNALS:
+            number = os.read(caught, 1)[0]
         interrupt()
         word = signal.Signals(number).name
         print(f"{word}: stopping; containers are being removed", file=sys.stderr, flush=True)
 
     threading.Thread(target=act, name="signals", daemon=True).start()
+    if threading.current_thread() is threading.main_thread():
+        signal.set_wakeup_fd(arrives, warn_on_full_buffer=False)
     for number in SIGNALS:
-        _catch(number, lambda number, _frame: caught.put(number))
+        _catch(number, lambda _number, _frame: None)
 
 
 def _catch(number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
