@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from functools import partial
-from http.server import ThreadingHTTPServer
-from types import TracebackType
-from urllib.parse import quote
-
 from benchrouter.models.answers import Answers
 from benchrouter.models.demo_handler import DemoHandler
+from benchrouter.models.local_endpoint import LocalEndpoint
 
 __all__ = ["Answers", "DemoEndpoint"]
 
 
-class DemoEndpoint:
+class DemoEndpoint(LocalEndpoint):
     """Serve answers over HTTP on 127.0.0.1, on a free port, until stopped.
 
     `/v1` answers from all files, `/<benchmark>/v1` from that benchmark's file alone: a job is given the
@@ -22,59 +17,4 @@ class DemoEndpoint:
     """
 
     def __init__(self, answers: Answers) -> None:
-        self._answers = answers
-        self._server: _Server | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
-
-    def start(self) -> str:
-        """Start serving, once, and return the base URL over all answers."""
-        with self._lock:
-            if self._server is None:
-                self._server = _Server(self._answers)
-                serve = partial(self._server.serve_forever, poll_interval=0.05)
-                self._thread = threading.Thread(target=serve, name="demo-endpoint", daemon=True)
-                self._thread.start()
-            return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-
-    def endpoint_for(self, benchmark: str) -> str:
-        """Start if need be, and return the base URL that answers from one benchmark's file."""
-        return f"{self.start().removesuffix('/v1')}/{quote(benchmark, safe='')}/v1"
-
-    def stop(self) -> None:
-        """Stop serving; harmless when not started or stopped already."""
-        with self._lock:
-            server, thread, self._server, self._thread = self._server, self._thread, None, None
-        if server is None or thread is None:
-            return
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5.0)
-
-    def __enter__(self) -> DemoEndpoint:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 256
-
-    def __init__(self, answers: Answers) -> None:
-        self.answers = answers
-        super().__init__(("127.0.0.1", 0), DemoHandler)
-
-    def server_bind(self) -> None:
-        # The base class looks up the host's name, which can take seconds where DNS is slow.
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = "localhost", self.server_address[1]
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing when a client goes away in the middle of an answer."""
+        super().__init__(DemoHandler, answers)
