@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from benchrouter.spec.settings import ModelSettings, Settings
 
 DEMO = "demo"
+SMOLLM2 = "smollm2"
+EMBEDDED = (DEMO, SMOLLM2)
 NO_KEY = "EMPTY"
 ENDPOINT_VARIABLE = "BENCHROUTER_MODEL_ENDPOINT"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -61,7 +63,30 @@ def resolve(name: str, settings: Settings, environ: Mapping[str, str]) -> Model:
                 f"{_place(settings, name)}: `models.demo`: `demo` is the embedded model; choose another name"
             )
         return Model(name=DEMO, id=DEMO, embedded=True, identity={"name": DEMO})
+    if name == SMOLLM2:
+        return _smollm2(declared, settings)
     return _from_environment(name, environ) if declared is None else _from_settings(declared, settings, environ)
+
+
+def _smollm2(declared: ModelSettings | None, settings: Settings) -> Model:
+    """Give the embedded model with the parameters that benchrouter.yaml may set; it needs nothing else."""
+    from benchrouter.models.smollm2.pins import identity, platform_name
+
+    foreign = [word for word in ("endpoint", "id", "api_key_env") if declared and getattr(declared, word)]
+    if foreign:
+        raise ModelError(
+            f"{_place(settings, SMOLLM2, foreign[0])}: `models.{SMOLLM2}.{foreign[0]}`: `{SMOLLM2}` is an embedded "
+            "model, which takes `parameters`, `revision` and `max_concurrency` only; choose another name"
+        )
+    parameters = dict(declared.parameters) if declared else {}
+    return Model(
+        name=SMOLLM2,
+        id=SMOLLM2,
+        embedded=True,
+        parameters=parameters,
+        identity=identity(parameters, declared.revision if declared else None, platform_name()),
+        max_concurrency=declared.max_concurrency if declared else None,
+    )
 
 
 def no_endpoint(name: str, known: Iterable[str] = ()) -> str:

@@ -74,6 +74,11 @@ def images_dir(ws: Workspace) -> Path:
     return ws.cache / "images"
 
 
+def models_dir(ws: Workspace) -> Path:
+    """The embedded models that were installed, and their logs."""
+    return ws.cache / "models"
+
+
 def lock_file(ws: Workspace, key: str) -> Path:
     """The file whose kernel lock stands for a key."""
     return ws.cache / "locks" / f"{key}.lock"
