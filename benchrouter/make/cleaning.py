@@ -59,6 +59,17 @@ def clean_directories(session: Session, *, dry: bool) -> Removal:
     return _remove([cache / name for name in ("config", "trees", "images", "seeds", "hashes")], session, dry=dry)
 
 
+def clean_models(session: Session, *, dry: bool) -> Removal:
+    """Remove the embedded models that were installed, and their logs; wait for an installation that is under way."""
+    from benchrouter.models.smollm2.install import install_lock
+
+    models = layout.models_dir(session.ws)
+    if dry or not models.is_dir():
+        return _remove([models], session, dry=dry)
+    with install_lock(session.ws, print):
+        return _remove([models], session, dry=dry)
+
+
 def clean_results(session: Session, *, dry: bool) -> Removal:
     """Remove results: of the models and benchmarks that are given, else all of them."""
     variables = session.variables

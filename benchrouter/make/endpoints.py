@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from benchrouter.engine.builders import OWNER_VARIABLE
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.breaker import Breaker
 from benchrouter.make.session import Session
 from benchrouter.make.variables import UsageError
-from benchrouter.models.model import DEMO, Model, no_endpoint
+from benchrouter.models.model import DEMO, EMBEDDED, SMOLLM2, Model, ModelError, no_endpoint
 from benchrouter.models.preflight import Preflight, preflight
 
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
     from benchrouter.models.answer_lines import Book
     from benchrouter.models.demo import DemoEndpoint
+    from benchrouter.models.smollm2.server import SmolEndpoint
 
 
 def without_endpoint(session: Session) -> list[str]:
-    """Say of each model that due jobs ask and nobody gave an endpoint for what to set; nothing with preflight=0."""
+    """Say of each model that due jobs ask and that nobody can ask what to do; nothing with preflight=0."""
     if not session.variables.preflight:
         return []
     models = {job.model.name: job.model for job in session.due_jobs}.values()
     declared = session.sources.settings.models
-    return [
-        no_endpoint(model.name, () if model.name in declared else (*declared, DEMO))
+    faults = [
+        no_endpoint(model.name, () if model.name in declared else (*declared, *EMBEDDED))
         for model in models
         if not model.embedded and model.endpoint is None
     ]
+    return [*faults, *(_not_installed(session) if any(model.name == SMOLLM2 for model in models) else ())]
+
+
+def _not_installed(session: Session) -> Iterator[str]:
+    from benchrouter.models.smollm2.installed import check
+
+    try:
+        check(session.ws, session.environ)
+    except ModelError as error:
+        yield str(error)
 
 
 def require_endpoints(session: Session) -> None:
@@ -48,13 +60,14 @@ class Endpoints:
         self._run = run
         self._breakers: dict[str, Breaker] = {}
         self._demo: DemoEndpoint | None = None
+        self._smollm2: SmolEndpoint | None = None
         self._answers: dict[str, Book] = {}
         self._lock = threading.Lock()
         self.refused: dict[str, str] = {}
 
     def read_answers(self, jobs: Iterable[JobNode]) -> None:
         """Read what the demo model says to jobs, so that a fault shows before any of them starts; raise ModelError."""
-        benchmarks = {job.id.benchmark: job for job in jobs if job.model.embedded}
+        benchmarks = {job.id.benchmark: job for job in jobs if job.model.name == DEMO}
         for name in sorted(benchmarks):
             self._read_answers(benchmarks[name])
 
@@ -78,12 +91,35 @@ class Endpoints:
                 self._demo = DemoEndpoint(Answers(self._answers))
             return self._demo
 
+    @property
+    def smollm2(self) -> SmolEndpoint:
+        """The embedded small model, begun by the first job that runs; raises ModelError when it cannot be."""
+        from benchrouter.models.smollm2.installed import launch
+        from benchrouter.models.smollm2.server import SmolEndpoint
+
+        run = self._run
+        with self._lock:
+            if self._smollm2 is None:
+                mark = {OWNER_VARIABLE: run.id}
+                self._smollm2 = SmolEndpoint(launch(run.session.ws, run.session.environ, run.id, mark))
+            return self._smollm2
+
     def url(self, job: JobNode) -> str:
-        """Give the base URL that the job is told; empty when the model has none."""
-        if job.model.embedded:
+        """Give the base URL that the job is told; empty when the model has none.
+
+        Raises ModelError for an embedded model that does not start.
+        """
+        if job.model.name == DEMO:
             self._read_answers(job)
             return self.demo.endpoint_for(job.id.benchmark)
+        if job.model.name == SMOLLM2:
+            return self.smollm2.endpoint_for(job.label)
         return job.model.endpoint or ""
+
+    def facts(self, job: JobNode) -> dict[str, Any]:
+        """Say on what an embedded model runs here: its answers may differ by last bits where that differs."""
+        served = self._smollm2 if job.model.name == SMOLLM2 else None
+        return {"model_runtime": dict(served.facts)} if served is not None and served.facts else {}
 
     def check(self, models: tuple[Model, ...]) -> None:
         """Ask each model's endpoint once, all at the same time; remember and report those that cannot serve."""
@@ -130,3 +166,5 @@ class Endpoints:
         """Stop what was started."""
         if self._demo is not None:
             self._demo.stop()
+        if self._smollm2 is not None:
+            self._smollm2.stop()

@@ -19,6 +19,7 @@ from benchrouter.make.provenance import Provenance
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
 from benchrouter.make.volumes import data_of, hold_volumes, volume_changed
+from benchrouter.models.model import ModelError
 from benchrouter.spec.problems import SpecError
 from benchrouter.store import layout
 from benchrouter.store.atomic import make_dirs
@@ -105,7 +106,10 @@ class JobSteps:
             request = self._request(job, job_inputs(self._session.sources.ask, self._session.graph, job))
         except (SpecError, OSError) as error:
             return self._record_refusal(job, _unreadable(job, error))
-        outcome = self._running(request, job)
+        except ModelError as error:  # an embedded model that does not start
+            outcome = self._record_refusal(job, Outcome(JobState.FAILED, Reason.ENDPOINT, str(error)))
+        else:
+            outcome = self._running(request, job)
         self._watch(job, outcome)
         return outcome
 
@@ -253,7 +257,7 @@ class JobSteps:
             images=self._run.images.names_of(job),
             neighbours=self._run.images.neighbours_of(job) if facts.docker else (),
             model=job.model,
-            endpoint=self._run.endpoints.url(job),
+            endpoint=self._run.endpoints.url(job) if inputs is not None else "",
             variables=sources.ask.variables,
             pass_env=passed(self._session, job),
             data=data_of(self._session, job),

@@ -32,6 +32,7 @@ class Provenance:
             "benchrouter": __version__,
             "python": sys.version.split()[0],
             "image_key": image.key,
+            **self._run.endpoints.facts(job),
             "git": self.git(job.facts.root.parent),
             **self._data(job),
         }

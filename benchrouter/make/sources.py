@@ -18,7 +18,7 @@ from benchrouter.make.obtaining import stray_hints
 from benchrouter.make.reading import Reading
 from benchrouter.make.variables import Variables
 from benchrouter.make.volumes import Volume, read_volumes
-from benchrouter.models.model import Model
+from benchrouter.models.model import DEMO, Model
 from benchrouter.spec.benchmark import FILE
 from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
@@ -145,7 +145,7 @@ def _identities(
 
     return {
         (model.name, benchmark.name): (
-            demo_identity(benchmark.root, reading.cache(benchmark.root)) if model.embedded else dict(model.identity)
+            demo_identity(benchmark.root, reading.cache(benchmark.root)) if model.name == DEMO else dict(model.identity)
         )
         for model in models
         for benchmark in (choice.scanned.benchmark for choice in selected)

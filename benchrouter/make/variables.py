@@ -25,6 +25,7 @@ STEERING: Mapping[str, str] = {
     "cache": "1: keep every image in the archive (the default where CI is set); 0: only what tasks preload",
     "refresh": "environments (<benchmark>/<environment>) to rebuild with pull and without cache",
     "results": "1: doit clean removes results too",
+    "models": "1: doit clean removes installed models too",
     "stale": "1: doit clean removes superseded results and old attempts only",
     "full": "1: doit graph shows every node instead of one per benchmark",
     "format": "mermaid or dot, for doit graph",
@@ -49,6 +50,7 @@ class Variables:
     cache: bool | None = None
     refresh: tuple[str, ...] = ()
     results: bool = False
+    installed_models: bool = False
     stale: bool = False
     full: bool = False
     format: str = "mermaid"
@@ -82,6 +84,7 @@ def parse(given: Mapping[str, str], environ: Mapping[str, str]) -> Variables:
         cache=variables.flag("cache", default=False) if "cache" in given else None,
         refresh=variables.words("refresh"),
         results=variables.flag("results", default=False),
+        installed_models=variables.flag("models", default=False, hint=" (the models to ask are named by model=)"),
         stale=variables.flag("stale", default=False),
         full=variables.flag("full", default=False),
         format=variables.choice("format", ("mermaid", "dot")),
@@ -152,12 +155,12 @@ class _Reader:
             return None
         return int(text)
 
-    def flag(self, name: str, *, default: bool) -> bool:
+    def flag(self, name: str, *, default: bool, hint: str = "") -> bool:
         text = self.given.get(name)
         if text is None:
             return default
         if text not in ("0", "1"):
-            self.faults.append(f"{name}={text}: expected 0 or 1")
+            self.faults.append(f"{name}={text}: expected 0 or 1{hint}")
         return text == "1"
 
     def choice(self, name: str, options: tuple[str, ...]) -> str:

@@ -14,6 +14,7 @@ COMMANDS = {
     "graph": "graph:Graph",
     "bootstrap-image": "bootstrap_image:BootstrapImage",
     "image": "image:Image",
+    "models": "models:Models",
     "cachekey": "cachekey:CacheKey",
 }
 """Commands that work in any workspace; the repository's own has more, for its tests."""

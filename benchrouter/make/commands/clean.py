@@ -24,8 +24,8 @@ OPT_DRY = {
 class Clean(PlainCommand):
     """Removes images, archives and rendered configuration; with stale=1 only what is superseded."""
 
-    doc_purpose = "remove images, archives and rendered configuration (results=1: results too; stale=1: old ones)"
-    doc_usage = "[image:BENCHMARK/ENVIRONMENT ...] [results=1] [stale=1] [model=NAME,...] [bench=...]"
+    doc_purpose = "remove images, archives, rendered configuration (results=1, models=1: those too; stale=1: old ones)"
+    doc_usage = "[image:BENCHMARK/ENVIRONMENT ...] [results=1] [models=1] [stale=1] [model=NAME,...] [bench=...]"
     cmd_options = (OPT_DRY,)
 
     def answer(self, options: Any, args: list[str]) -> int:
@@ -60,6 +60,8 @@ def _removals(session: Session, args: list[str], *, dry: bool) -> list[Any]:
         removals = [cleaning.clean_images(session, args, dry=dry)]
         if not args:
             removals.append(cleaning.clean_directories(session, dry=dry))
+    if session.variables.installed_models:
+        removals.append(cleaning.clean_models(session, dry=dry))
     if session.variables.results:
         removals.append(cleaning.clean_results(session, dry=dry))
     return removals

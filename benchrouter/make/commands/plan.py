@@ -75,7 +75,7 @@ def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Itera
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
     yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
-    yield from (f"to set before a run: {fault}" for fault in without_endpoint(session))
+    yield from (f"to do before a run: {fault}" for fault in without_endpoint(session))
     yield f"memory: {memory_line(due, demands, site.limits)}"
     yield from volume_lines(session, due)
     yield from surrounding_lines(due, _daemons(session) if any(job.facts.docker for job in due) else "")

@@ -34,9 +34,9 @@ def test_looking_needs_no_endpoint(project: Project) -> None:
     project.benchmark("b", {"t": SCORE % 0.5})
     before = listing(project.root)
     planned = project.doit("plan", "model=m")
-    assert planned.status == 0 and "to set before a run: no endpoint for `m`: set" in planned.out
-    assert "to set before a run" not in project.doit("plan", "model=m", "preflight=0").out
-    assert "to set before a run" not in project.doit("plan", "model=demo").out
+    assert planned.status == 0 and "to do before a run: no endpoint for `m`: set" in planned.out
+    assert "to do before a run" not in project.doit("plan", "model=m", "preflight=0").out
+    assert "to do before a run" not in project.doit("plan", "model=demo").out
     assert project.doit("explain", "job:b/t@m", "model=m").status == 0
     assert "job:b/t@m" in project.doit("list", "--all", "model=m").out
     assert listing(project.root) == before
