@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import local_models
 from engines import CAN, SmallEngine, small_engine
 from project import Project, containers_of, docker
 
@@ -61,3 +63,10 @@ def own_engine() -> Iterator[SmallEngine]:
         pytest.skip("needs root and dockerd")
     with small_engine() as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def smollm2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded model, installed for real; `local_models.lend` gives it to a workspace."""
+    base = tmp_path_factory.getbasetemp()
+    return local_models.installed_once(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)

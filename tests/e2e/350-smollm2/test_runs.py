@@ -1,0 +1,133 @@
+"""Runs with the real model: scores that repeat, eight jobs at once, crashes and kills, a network of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from local_models import LONG, lend, log_of, processes, wait_for_process
+from project import Done, Project, contents, wait_until
+from shipped import ship
+
+DOCKERFILE = """
+    FROM debian:bookworm-slim
+    RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl && rm -rf /var/lib/apt/lists/*
+"""
+ASKS = """
+    set -eu
+    for n in $(seq {times}); do
+        ask='{{"role": "user", "content": "Tell {topic} %s"}}'
+        printf "{{\\"model\\": \\"smollm2\\", \\"max_tokens\\": {tokens}, \\"messages\\": [$ask]}}" "$n" |
+            curl -sf --max-time {patience} --data-binary @- "$BENCHROUTER_MODEL_ENDPOINT/chat/completions" >/tmp/said ||
+            {otherwise}
+        cat /tmp/said >>"$BENCHROUTER_OUTPUT_DIR/said.jsonl"
+    done
+    printf '{{"overall": 1}}' >"$BENCHROUTER_OUTPUT_DIR/result.json"
+"""
+
+
+def asks(topic: str, times: int = 2, tokens: int = 12, patience: int = 300, otherwise: str = "exit 75") -> str:
+    """Write a task that asks several times."""
+    return ASKS.format(topic=topic, times=times, tokens=tokens, patience=patience, otherwise=otherwise)
+
+
+def run(project: Project, *words: str, status: int = 0) -> Done:
+    done = project.doit("run", "model=smollm2", *words, deadline=LONG)
+    assert done.status == status, f"exit {done.status}, expected {status}\n{done.text}"
+    return done
+
+
+def test_a_real_benchmark_has_the_same_scores_in_two_workspaces(
+    project: Project, second_project: Project, smollm2: Path
+) -> None:
+    for each in (project, second_project):
+        lend(smollm2, each)
+        ship(each, ["hello"])
+        run(each, "bench=hello", "BENCH_LIMIT=3")
+        assert not processes(each)
+    first, second = (contents(each.root / "results", ["provenance.json", "logs"]) for each in (project, second_project))
+    assert first == second and len(first) > 12
+    result = next(project.root.glob("results/hello/smollm2/capitals/*/result.json"))
+    items = json.loads(result.read_text())["raw_metrics"]["items"]
+    assert len(items) == 3 and all(item["answer"] for item in items)
+    assert json.loads((result.parent / "provenance.json").read_text())["model_runtime"]["node"].startswith("v")
+    again = run(project, "bench=hello", "BENCH_LIMIT=3")
+    assert not project.ran(again)
+
+
+def test_eight_jobs_at_once_share_one_process_in_turn(project: Project, smollm2: Path) -> None:
+    lend(smollm2, project)
+    project.benchmark("b", {f"t{n}": asks(f"a story of {n} foxes", 3) for n in range(8)}, dockerfile=DOCKERFILE)
+    process = project.start("run", "model=smollm2", "-n", "8")
+    pid = wait_for_process(project)
+    out, err = process.communicate(timeout=LONG)
+    assert process.returncode == 0, out + err
+    log = log_of(project)
+    lanes = [line.split()[3].rstrip(":") for line in log.splitlines() if " request " in line]
+    assert sorted(lanes) == sorted(f"b/t{n}@smollm2" for n in range(8) for _ in range(3))
+    assert not Path(f"/proc/{pid}").exists() and not processes(project)
+
+
+def test_a_model_that_dies_is_begun_again_and_its_jobs_are_run_again(project: Project, smollm2: Path) -> None:
+    lend(smollm2, project)
+    project.benchmark("b", {"t": asks("a long story", 2, 300)}, dockerfile=DOCKERFILE)
+    process = project.start("run", "model=smollm2")
+    wait_until(lambda: bool(processes(project)) and "started" in log_and_wait(project), 120)
+    os.kill(processes(project)[0], signal.SIGKILL)
+    out, err = process.communicate(timeout=LONG)
+    assert process.returncode == 0, out + err
+    assert "b/t@smollm2: endpoint:" in out and out.count("job:b/t@smollm2 started") == 2, out
+
+
+def log_and_wait(project: Project) -> str:
+    """Give `started` once a container of the workspace runs: the job is asking."""
+    label = f"label=benchrouter.workspace={project.id}"
+    done = subprocess.run(["docker", "ps", "-q", "--filter", label], capture_output=True, text=True, check=True)
+    return "started" if done.stdout.strip() else ""
+
+
+def test_nothing_of_it_outlives_us(project: Project, smollm2: Path) -> None:
+    """Killed outright, ended in order, or interrupted: no process of the model is left, and the next run goes on."""
+    lend(smollm2, project)
+    project.benchmark("b", {"t": asks("a story", 200, 30)}, dockerfile=DOCKERFILE)
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        before = log_of(project).count("request 1 ")
+        process = project.start("run", "model=smollm2")
+        wait_until(lambda before=before: log_of(project).count("request 1 ") > before, 120)
+        assert len(processes(project)) == 1
+        process.send_signal(number)
+        process.communicate(timeout=60)
+        wait_until(lambda: not processes(project), 10)
+    project.benchmark("c", {"t": asks("a story", 1)}, dockerfile=DOCKERFILE)
+    run(project, "bench=c")
+
+
+def test_it_is_reached_from_a_network_of_its_own(project: Project, smollm2: Path) -> None:
+    """By way of the relay, as any endpoint of this machine."""
+    lend(smollm2, project)
+    project.benchmark("b", {"t": asks("a story", 1)}, dockerfile=DOCKERFILE, task_yaml="network: bridge\n")
+    run(project)
+    assert "b/t@smollm2" in log_of(project)
+
+
+def test_a_client_that_goes_behind_the_relay_stops_its_answer(project: Project, smollm2: Path) -> None:
+    lend(smollm2, project)
+    script = asks("a very long story", 1, 4000, patience=2, otherwise="true") + asks("a story", 1)
+    project.benchmark("b", {"t": script}, dockerfile=DOCKERFILE, task_yaml="network: bridge\n")
+    run(project)
+    assert "cancelled" in log_of(project)
+
+
+def test_declared_parameters_reach_the_task_and_its_key(project: Project, smollm2: Path) -> None:
+    lend(smollm2, project)
+    saw = """printf '{"overall": 1, "saw": %s}' "${BENCHROUTER_MODEL_PARAMETERS:-null}" """
+    project.benchmark("b", {"t": f'{saw} >"$BENCHROUTER_OUTPUT_DIR/result.json"'})
+    run(project)
+    project.write("benchrouter.yaml", "models:\n  smollm2: {parameters: {temperature: 0.5}}\n")
+    assert project.due(model="smollm2") == ["b/t@smollm2"]
+    run(project)
+    results = [json.loads(path.read_text()) for path in project.root.glob("results/b/smollm2/t/*/result.json")]
+    assert sorted(str(result["raw_metrics"]["saw"]) for result in results) == ["None", "{'temperature': 0.5}"]
