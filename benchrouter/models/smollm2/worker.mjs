@@ -63,12 +63,13 @@ async function answer(request) {
         return;
     }
     say({id: request.id, prompt_tokens: prompt.length});
+    note(`request ${request.id} ${request.lane}: prompt ${prompt.length}`);
     const reused = await load(prompt, request);
     const out = {tokens: [], finish: "length"};
     if (!request.cancelled) await generate(request, prompt.slice(kept), Math.min(request.max_tokens, room), out);
     const finish = request.cancelled ? "cancelled" : out.finish;
-    note(`request ${request.id} ${request.lane}: prompt ${prompt.length} (${reused} kept), answer ${out.tokens.length}, ` +
-        `${((Date.now() - began) / 1000).toFixed(2)} s, ${finish}`);
+    const seconds = ((Date.now() - began) / 1000).toFixed(2);
+    note(`request ${request.id} ${request.lane}: ${reused} kept, answer ${out.tokens.length}, ${seconds} s, ${finish}`);
     say({id: request.id, done: {finish, prompt_tokens: prompt.length, completion_tokens: out.tokens.length}});
 }
 
