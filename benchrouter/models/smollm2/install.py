@@ -50,7 +50,7 @@ _NPM = (
 
 
 def install(ws: Workspace, environ: Mapping[str, str], say: Say) -> Installation:
-    """Install, unless that is done; it appears whole, after the model has been loaded once. Raise ModelError."""
+    """Install, unless what is there is sound; it appears whole, after it has been loaded once. Raise ModelError."""
     build, npm = build_for(), find_npm(environ)
     node = find_node(environ)
     if unproven(build):
@@ -59,7 +59,7 @@ def install(ws: Workspace, environ: Mapping[str, str], say: Say) -> Installation
     with install_lock(ws, say):
         for left in models.glob(f".{NAME}.*{TEMPORARY}"):  # of an installation that was killed
             shutil.rmtree(left, ignore_errors=True)
-        if look(ws).there:
+        if look(ws).there and _works(models, environ, say):
             return look(ws)
         models.mkdir(parents=True, exist_ok=True)
         staging = models / f".{NAME}.{os.getpid()}{TEMPORARY}"
@@ -161,12 +161,22 @@ def _call(command: list[str], staging: Path, environ: Mapping[str, str], tool: s
         )
 
 
+def _works(models: Path, environ: Mapping[str, str], say: Say) -> bool:
+    """Load what is installed once; say what is wrong with it."""
+    try:
+        _try(models / NAME, environ, models / "logs" / f"install-{NAME}.log")
+    except ModelError as error:
+        say(f"installed, but not sound: {error}; installing it anew")
+        return False
+    return True
+
+
 def _try(staging: Path, environ: Mapping[str, str], log: Path) -> None:
     log.unlink(missing_ok=True)
     worker = Worker(launch_from(staging, environ, log, {}))
     try:
         worker.start()
     except WorkerError as error:
-        raise ModelError(f"the model does not start here, nothing was installed: {error}") from None
+        raise ModelError(f"the model does not start here: {error}") from None
     finally:
         worker.stop()

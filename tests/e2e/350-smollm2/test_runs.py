@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from local_models import LONG, lend, log_of, processes, wait_for_process
+from local_models import LONG, lend, log_of, models_of, processes, wait_for_process
 from project import Done, Project, contents, wait_until
 from shipped import ship
 
@@ -123,3 +123,19 @@ def test_declared_parameters_reach_the_task_and_its_key(project: Project, smollm
     run(project)
     results = [json.loads(path.read_text()) for path in project.root.glob("results/b/smollm2/t/*/result.json")]
     assert sorted(str(result["raw_metrics"]["saw"]) for result in results) == ["None", "{'temperature': 0.5}"]
+
+
+def test_weights_that_were_damaged_answer_nothing(project: Project, smollm2: Path) -> None:
+    """The key of a job says which weights answered."""
+    lend(smollm2, project)
+    weights = next((models_of(project) / "smollm2").glob("*.gguf"))
+    weights.unlink()
+    weights.write_bytes(b"GGUF of something else")
+    project.benchmark("b", {"t": asks("a story", 1)}, dockerfile=DOCKERFILE)
+    done = run(project, status=1)
+    assert "job:b/t@smollm2 FAILED endpoint" in done.out
+    assert "is damaged (sha256 " in done.out and "doit models install smollm2" in done.out
+    assert not processes(project)
+    mended = project.doit("models", "install", "smollm2", deadline=LONG)
+    assert mended.status == 0 and "installed, but not sound" in mended.out and "is damaged" in mended.out, mended.text
+    run(project)
