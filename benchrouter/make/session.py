@@ -30,6 +30,8 @@ from benchrouter.store.workspace import Workspace
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
 
+KINDS = ("base", "image", "tar", "config", "job", "aggregate")
+"""Kinds of nodes: what dodo.py has task creators for."""
 NO_MODEL = """no model given. Type for example
 
     doit run model=demo          the embedded demo model, no key needed
@@ -132,17 +134,22 @@ class Session:
         names = (job.name, f"aggregate:{job.id.benchmark}@{encode(job.id.model)}", "job", "aggregate")
         return any(fnmatchcase(name, word) for name in names)
 
-    def check_names(self) -> None:
-        """Raise UsageError for named nodes of our kinds that match nothing; other words are doit's business."""
+    def check_names(self, commands: Iterable[str] | None = ()) -> None:
+        """Raise UsageError for named nodes that match nothing, with the nearest node or command.
+
+        With None only nodes of our kinds are checked: other words are doit's business.
+        """
+        if not self.named:
+            return
         graph = self.graph
-        known = ["job", "config", "image", "base", "tar", "aggregate", *graph.images]
+        known = [*KINDS, *graph.images]
         known += [*(base.name for base in graph.bases.values()), *self.needs.all_tars]
         known += [name for job in graph.jobs for name in (job.name, f"config:{job.label}")]
         known += [node.name for node in graph.aggregates]
-        ours = [word for word in self.named if word.partition(":")[0] in known[:6]]
+        words = [word for word in self.named if commands is not None or word.partition(":")[0] in KINDS]
         faults = [
-            f"no node `{word}`{did_you_mean(word, known)}; `doit list --all` names them"
-            for word in ours
+            no_node(word, known, commands or ())
+            for word in words
             if not any(fnmatchcase(name, word) for name in known)
         ]
         if faults:
@@ -218,6 +225,15 @@ class Session:
         if failure is not None:
             return JobScore(job.id, job.key, JobState.FAILED, reason=failure.reason)
         return JobScore(job.id, job.key, JobState.QUEUED)
+
+
+def no_node(word: str, known: Iterable[str], commands: Iterable[str] = ()) -> str:
+    """Say that a word is none of the nodes, nor of the commands where one could stand there."""
+    commands = tuple(commands)
+    if not commands:
+        return f"no node `{word}`{did_you_mean(word, known)}; `doit list --all` names them"
+    near = did_you_mean(word, [*commands, *known])
+    return f"no node or command `{word}`{near}; `doit list --all` names the nodes, `doit help` the commands"
 
 
 def _content(path: Path) -> bytes:

@@ -9,6 +9,9 @@ DODO = Path(__file__).parents[2] / "dodo.py"
 COMMANDS = {
     "run": "run:Run",
     "clean": "clean:Clean",
+    "help": "listing:Help",
+    "info": "listing:Info",
+    "list": "listing:List",
     "plan": "plan:Plan",
     "explain": "explain:Explain",
     "graph": "graph:Graph",

@@ -27,7 +27,13 @@ _DOITS = {
     "info": "doit.cmd_info:Info",
     "help": "doit.cmd_help:Help",
 }
-_OURS = {"run": "benchrouter.make.commands.run:Run", "clean": "benchrouter.make.commands.clean:Clean"}
+_OURS = {
+    "run": "benchrouter.make.commands.run:Run",
+    "clean": "benchrouter.make.commands.clean:Clean",
+    "list": "benchrouter.make.commands.listing:List",
+    "info": "benchrouter.make.commands.listing:Info",
+    "help": "benchrouter.make.commands.listing:Help",
+}
 _CHOOSES_A_FILE = re.compile(r"-[fd]|--(file|dir)(=|$)")
 
 
@@ -54,7 +60,7 @@ def __getattr__(name: str) -> Any:
     if root is None or not _is_ours(root):
         return doits
     if root == Path.cwd():
-        return _class(_OURS[name]) if name in _OURS else doits
+        return _class(_OURS[name])
     if any(map(_CHOOSES_A_FILE.match, takewhile(lambda word: word != "--", sys.argv[1:]))):
         return doits  # the person says which dodo.py is meant
     outlast_readers()

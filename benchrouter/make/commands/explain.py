@@ -8,7 +8,7 @@ from typing import Any
 
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
-from benchrouter.make.session import Session, aggregate_paths, doit_variables
+from benchrouter.make.session import Session, aggregate_paths, doit_variables, no_node
 from benchrouter.make.variables import UsageError
 from benchrouter.make.why import (
     archive_facts,
@@ -19,7 +19,6 @@ from benchrouter.make.why import (
     why_image,
     why_job,
 )
-from benchrouter.spec.names import did_you_mean
 
 
 class Explain(PlainCommand):
@@ -39,7 +38,7 @@ class Explain(PlainCommand):
         for word in args:
             found = [name for name in nodes if fnmatchcase(name, word)]
             if not found:
-                raise UsageError(f"no node `{word}`{did_you_mean(word, nodes)}; `doit list --all` names them")
+                raise UsageError(no_node(word, nodes))
             for name in found:
                 print(name)
                 for line in nodes[name]():

@@ -8,10 +8,11 @@ from typing import Any
 from doit.cmd_base import Command
 
 from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK, guarded
+from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import output_is_lost
 
 
-class PlainCommand(Command):  # type: ignore[misc]
+class PlainCommand(ReadsWithCare, Command):  # type: ignore[misc]
     """A doit command that answers from the session alone."""
 
     def parse_execute(self, in_args: list[str]) -> int:
@@ -24,7 +25,7 @@ class PlainCommand(Command):  # type: ignore[misc]
         try:
             options, names = gnu_getopt(words, parser.get_short(), parser.get_long())
         except GetoptError:
-            return words  # doit says what is wrong
+            return words  # said when they are parsed
         valued = {f"--{name}" for name in parser.get_long() if name.endswith("=")}
         first = [f"{name}={value}" if f"{name}=" in valued else f"{name}{value}" for name, value in options]
         return [*first, "--", *names]

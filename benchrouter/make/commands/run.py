@@ -10,8 +10,9 @@ from doit.cmd_run import opt_always
 from doit.control import TaskControl
 
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
+from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import end_like_ctrl_c
-from benchrouter.make.session import Session, announce, doit_variables
+from benchrouter.make.session import KINDS, Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import STEERING, UsageError
 from benchrouter.store.journal import dead_owners
@@ -33,7 +34,7 @@ OPT_PLAIN = {
 }
 
 
-class Run(DoitRun):  # type: ignore[misc]
+class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
     """Runs what is not up to date; nodes named on the command line are looked at even when they are."""
 
     doc_purpose = "run what is not up to date, then show the scores"
@@ -57,6 +58,7 @@ class Run(DoitRun):  # type: ignore[misc]
         )
         if not args or any(word.startswith(("job", "aggregate", "config")) for word in args):
             session.require_model()
+        session.check_names(self._other_names(params))
         session.ws.ensure()
         announce(session)
         dead = dead_owners(session.ws)
@@ -68,7 +70,6 @@ class Run(DoitRun):  # type: ignore[misc]
             return self._bring_up_to_date(session, params, args)
 
     def _bring_up_to_date(self, session: Session, params: Any, args: list[str]) -> int:
-        session.check_names()
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
         if (
@@ -80,6 +81,12 @@ class Run(DoitRun):  # type: ignore[misc]
             print_scores(session, sys.stdout)
             return OK
         return self._live(session, params, args)
+
+    def _other_names(self, params: Any) -> list[str] | None:
+        """List what else may be named: our commands, for one that is misspelt; None where dodo.py has other tasks."""
+        self.loader.setup(params)
+        kinds = {name.removeprefix("task_") for name in self.loader.namespace if name.startswith("task_")}
+        return self.loader.cmd_names if kinds <= set(KINDS) else None
 
     def _live(self, session: Session, params: Any, args: list[str]) -> int:
         from benchrouter.make.endpoints import require_endpoints

@@ -129,4 +129,6 @@ def test_a_full_disk_is_no_quiet_end(ready: Project) -> None:
         1,
         "doit: the output cannot be written: No space left on device\n",
     )
-    assert "No space left" in quiet(ready, f"{DOIT} list --all model=m >/dev/full")[1]
+    for command in ("list --all", "info job:b/t0@m", "help", "graph", "explain job:b/t0@m", "clean -n", "plan"):
+        status, said = quiet(ready, f"{DOIT} {command} model=m >/dev/full")
+        assert (status, said) == (1, "doit: the output cannot be written: No space left on device\n"), command
