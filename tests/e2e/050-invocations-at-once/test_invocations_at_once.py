@@ -89,7 +89,7 @@ def test_ctrl_c_on_who_waits_leaves_the_first_alone(project: Project) -> None:
 
 def test_a_later_success_is_not_overwritten(project: Project) -> None:
     """A job fails, a second invocation repairs it while the first still runs: the aggregate ends up complete."""
-    tasks = {"flaky": f"test $LUCK = good || exit 3; {SCORE % 1}", "slow": f"sleep 3; {SCORE % 0.5}"}
+    tasks = {"flaky": f"test $LUCK = good || exit 3; {SCORE % 1}", "slow": f"sleep 8; {SCORE % 0.5}"}
     project.benchmark("b", tasks, task_yaml="pass_env: [LUCK]")
     first = start(project, env={"LUCK": "bad"})
     wait_until(lambda: bool(project.failures("b", "flaky")))
