@@ -53,6 +53,13 @@ def unknown_members(groups: Groups, benchmarks: Iterable[str]) -> Iterator[Group
         yield GroupFault(circle[0], None, text)
 
 
+def doubtful_groups(words: Iterable[str], groups: Groups, benchmarks: Iterable[str]) -> frozenset[str]:
+    """Find the groups among those that words mean of which some member is not known."""
+    doubtful = {fault.group for fault in unknown_members(groups, benchmarks)}
+    doubtful |= {group for group, members in groups.items() if "" in members}
+    return used_groups(words, groups) & doubtful
+
+
 def undeclared_tasks(groups: Groups, declared: Mapping[str, Iterable[str]]) -> Iterator[GroupFault]:
     """Find members that name a task which its benchmark, as far as it is known, does not declare."""
     for group, members in groups.items():

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchrouter.graph.groups import ALL
 from benchrouter.spec.names import did_you_mean
-
-
-class SelectionError(Exception):
-    """A word on the command line that names nothing, or names it twice; one line per word."""
 
 
 @dataclass(frozen=True)
@@ -88,38 +84,44 @@ def _known(catalog: Catalog) -> str:
 
 
 def filter_tasks(
-    words: tuple[str, ...], chosen: Mapping[str, tuple[str, ...]], declared: Mapping[str, tuple[str, ...]]
+    words: tuple[str, ...],
+    chosen: Mapping[str, tuple[str, ...]],
+    declared: Mapping[str, tuple[str, ...]],
+    faults: list[str],
+    unsure: Collection[str] = (),
 ) -> dict[str, tuple[str, ...]]:
     """Apply `tasks=` (names, or benchmark/task) to the chosen tasks of each benchmark; every word must match.
 
-    `chosen` and `declared` map a benchmark's name to its tasks; benchmarks that keep no task drop out.
+    `chosen` and `declared` map a benchmark's name to its tasks; benchmarks that keep no task drop out. Words that mean
+    nothing are added to `faults`, one line each, and nothing is left out then. Of `unsure` benchmarks not all tasks are
+    known: what is not found may be theirs.
     """
-    _check_declared(chosen, declared)
-    if not words:
-        return dict(chosen)
+    found = [
+        *_undeclared({name: tasks for name, tasks in chosen.items() if name not in unsure}, declared),
+        *([] if unsure else _unmatched(words, chosen)),
+    ]
+    faults += found
+    sound = {name: tuple(task for task in tasks if task in declared[name]) for name, tasks in chosen.items()}
+    if not words or found or unsure:
+        return sound
     kept: dict[str, tuple[str, ...]] = {}
-    matched: set[str] = set()
-    for name, tasks in chosen.items():
-        hits = {task: {task, f"{name}/{task}"} & set(words) for task in tasks}
-        matched |= {word for found in hits.values() for word in found}
-        own = tuple(task for task in tasks if hits[task])
+    for name, tasks in sound.items():
+        own = tuple(task for task in tasks if {task, f"{name}/{task}"} & set(words))
         if own:
             kept[name] = own
-    known = [task for tasks in chosen.values() for task in tasks]
-    missing = [
-        f"no selected benchmark has a task `{w}`{did_you_mean(w, known)}" for w in words if w not in matched
-    ]
-    if missing:
-        raise SelectionError("\n".join(missing))
     return kept
 
 
-def _check_declared(chosen: Mapping[str, tuple[str, ...]], declared: Mapping[str, tuple[str, ...]]) -> None:
-    faults = [
+def _unmatched(words: Iterable[str], chosen: Mapping[str, tuple[str, ...]]) -> list[str]:
+    known = [task for tasks in chosen.values() for task in tasks]
+    matched = {*known, *(f"{name}/{task}" for name, tasks in chosen.items() for task in tasks)}
+    return [f"no selected benchmark has a task `{w}`{did_you_mean(w, known)}" for w in words if w not in matched]
+
+
+def _undeclared(chosen: Mapping[str, tuple[str, ...]], declared: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [
         f"benchmark `{name}` has no task `{task}`{did_you_mean(task, declared[name])}"
         for name, tasks in chosen.items()
         for task in tasks
         if task not in declared[name]
     ]
-    if faults:
-        raise SelectionError("\n".join(faults))

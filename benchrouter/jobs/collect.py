@@ -146,7 +146,7 @@ def _file(state: _State, source: int, target: int, name: str, safe: str, path: s
             state.refused[path] = f"is {kind(info.st_mode)}"
             return
         if state.size + info.st_size > state.caps.size:
-            state.refused[path] = f"{info.st_size} bytes would make the output larger than {state.caps.size}"
+            state.refused[path] = f"has {info.st_size} bytes, and an output may have {state.caps.size} in all"
             return
         mode = 0o755 if info.st_mode & 0o100 else 0o644
         copied = _copy(state, descriptor, target, safe, mode, info.st_size)

@@ -116,7 +116,7 @@ def _no_result(task: Task, collected: Collected) -> Verdict:
     """Explain a result file that is not there, or is none that we read."""
     for path, why in collected.refused.items():
         if task.result_file == path or task.result_file.startswith(path + "/"):
-            detail = f"{path} {why}; expected a regular file"
+            detail = f"{path} {why}" + ("; expected a regular file" if why.startswith("is ") else "")
             return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
     if task.result_file in collected.directories:
         detail = f"{task.result_file} is a directory; expected a regular file"

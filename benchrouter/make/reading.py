@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchrouter.graph.build import Selected
 from benchrouter.graph.groups import GroupFault, undeclared_tasks, unknown_members, used_groups
-from benchrouter.graph.selection import Catalog, Choice, SelectionError, filter_tasks
+from benchrouter.graph.selection import Catalog, Choice, filter_tasks
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.scan import ScannedBenchmark, scan_benchmark
 from benchrouter.keys.settings import scan_settings
@@ -66,7 +66,8 @@ class Reading:
     ) -> None:
         """Check the tasks that groups name, as far as their benchmarks were read."""
         roots = {root: name for name, root in catalog.benchmarks.items()}
-        declared = {roots[root]: _declared(scan) for root, scan in scanned.items() if root in roots}
+        told = {root: scan for root, scan in scanned.items() if root in roots and scan.benchmark.complete}
+        declared = {roots[root]: _declared(scan) for root, scan in told.items()}
         self._group_faults(undeclared_tasks(catalog.groups, declared), words, settings)
 
     def _group_faults(self, faults: Iterable[GroupFault], words: Iterable[str], settings: Settings) -> None:
@@ -101,9 +102,13 @@ class Reading:
         return scanned
 
     def selected(
-        self, scanned: Mapping[Path, ScannedBenchmark], chosen: tuple[Choice, ...], words: tuple[str, ...]
+        self,
+        scanned: Mapping[Path, ScannedBenchmark],
+        chosen: tuple[Choice, ...],
+        words: tuple[str, ...],
+        unsure: Iterable[str],
     ) -> tuple[Selected, ...]:
-        """Keep the tasks that `bench=` and `tasks=` ask for."""
+        """Keep the tasks that `bench=` and `tasks=` ask for; `unsure` are words that may mean more than was told."""
         by_name = {scan.benchmark.name: scan for scan in scanned.values()}
         declared = {name: _declared(scan) for name, scan in by_name.items()}
         picked = {
@@ -111,12 +116,9 @@ class Reading:
             for choice in chosen
             if choice.root in scanned
         }
-        try:
-            kept = filter_tasks(words, picked, declared)
-        except SelectionError as error:
-            # With errors in files, what tasks there are is not known.
-            self.mistakes += [] if self.broken else [str(error)]
-            kept = {name: tuple(task for task in tasks if task in declared[name]) for name, tasks in picked.items()}
+        incomplete = {name for name, scan in by_name.items() if not scan.benchmark.complete}
+        unread = {choice.word for choice in chosen if choice.root not in scanned}
+        kept = filter_tasks(words, picked, declared, self.mistakes, {*unsure, *incomplete, *unread})
         return tuple(Selected(by_name[name], tasks) for name, tasks in kept.items())
 
     def templates(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from benchrouter.make import sources as reading
 from benchrouter.make.needs import Needs
 from benchrouter.make.obtaining import Lacking
 from benchrouter.make.unsupported import Unsupported
-from benchrouter.make.variables import UsageError, Variables, parse
+from benchrouter.make.variables import UsageError, Variables, parse, repeated
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
 from benchrouter.spec.names import did_you_mean, encode
 from benchrouter.store import documents, layout
@@ -133,6 +134,11 @@ class Session:
     def _means(word: str, job: JobNode) -> bool:
         names = (job.name, f"aggregate:{job.id.benchmark}@{encode(job.id.model)}", "job", "aggregate")
         return any(fnmatchcase(name, word) for name in names)
+
+    def require_benchmarks(self) -> None:
+        """Raise UsageError when no benchmark is selected: to have done nothing is no success."""
+        if self.sources.nothing:
+            raise UsageError(self.sources.nothing)
 
     def check_names(self, commands: Iterable[str] | None = ()) -> None:
         """Raise UsageError for named nodes that match nothing, with the nearest node or command.
@@ -272,10 +278,17 @@ def current() -> Session:
 
 
 def doit_variables() -> dict[str, str]:
-    """Read the variables that doit found on its command line."""
+    """Read the variables that doit found on its command line; raise UsageError for one that is given twice.
+
+    doit keeps the last value only, so the words themselves are looked at.
+    """
     from doit import doit_cmd
 
-    return dict(doit_cmd._CMDLINE_VARS or {})
+    given = dict(doit_cmd._CMDLINE_VARS or {})
+    twice = repeated(sys.argv[1:], given)
+    if twice:
+        raise UsageError("\n".join(twice))
+    return given
 
 
 def describe_problems(problems: Iterable[object]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchrouter.graph.build import Ask, Environment, EnvironmentId, Selected
+from benchrouter.graph.groups import ALL, doubtful_groups
 from benchrouter.graph.selection import Catalog, choose, words_or_default
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import JSON
@@ -19,7 +20,7 @@ from benchrouter.make.reading import Reading
 from benchrouter.make.variables import Variables
 from benchrouter.make.volumes import Volume, read_volumes
 from benchrouter.models.model import DEMO, Model
-from benchrouter.spec.benchmark import FILE
+from benchrouter.spec.benchmark import FILE, environment_directory
 from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, in_order
@@ -29,7 +30,10 @@ from benchrouter.store.workspace import Workspace
 
 @dataclass(frozen=True)
 class Sources:
-    """What files and variables say, read once per command; `caches` are saved by commands that may write."""
+    """What files and variables say, read once per command; `caches` are saved by commands that may write.
+
+    `nothing` says why nothing is selected where that is so, "" elsewhere.
+    """
 
     settings: Settings
     selected: tuple[Selected, ...]
@@ -37,6 +41,7 @@ class Sources:
     ask: Ask
     volumes: Mapping[str, Volume]
     warnings: tuple[Problem, ...]
+    nothing: str
     caches: tuple[StatCache, ...]
 
     def save_caches(self) -> None:
@@ -66,16 +71,20 @@ def load(
     settings = reading.settings(environ)
     models = reading.models(variables.models, settings, environ)
     catalog = _catalog(ws, settings, cwd)
-    words = _words(reading, variables.bench or _meant(named, catalog, whole=whole), catalog)
+    words = _words(variables.bench or _meant(named, catalog, whole=whole), catalog, settings)
     reading.groups(words, catalog, settings)
-    chosen = choose(words, catalog, [] if reading.broken else reading.mistakes)
+    chosen = choose(words, catalog, reading.mistakes if settings.groups_known else [])
+    if reading.broken and not chosen and not variables.bench and settings.groups_known:
+        # What the default was meant to be is not known: every benchmark's faults show with those of the settings.
+        chosen = choose([ALL], catalog, [])
     scanned = reading.benchmarks(chosen, catalog)
     reading.tasks_of_groups(words, scanned, catalog, settings)
-    selected = reading.selected(scanned, chosen, variables.tasks)
+    unsure = doubtful_groups(words, catalog.groups, catalog.benchmarks) if settings.groups_known else ["groups"]
+    selected = reading.selected(scanned, chosen, variables.tasks, unsure)
     environments = read_environments(reading, selected)
     volumes = read_volumes(reading, settings, selected)
     reading.problems += stray_hints(selected, environments)
-    refresh = _refresh(variables.refresh, environments, reading)
+    refresh = _refresh(variables.refresh, environments, selected, reading)
     templates = reading.templates()
     reading.refuse()
     ask = Ask(
@@ -90,12 +99,19 @@ def load(
         data={name: volume.identity for name, volume in volumes.items()},
     )
     warnings, caches = in_order(reading.problems), tuple(reading.caches.values())
-    return Sources(settings, selected, environments, ask, volumes, warnings, caches)
+    nothing = "" if selected else _nothing(ws, catalog, words)
+    return Sources(settings, selected, environments, ask, volumes, warnings, nothing, caches)
 
 
-def _words(reading: Reading, given: tuple[str, ...], catalog: Catalog) -> tuple[str, ...]:
+def _nothing(ws: Workspace, catalog: Catalog, words: Iterable[str]) -> str:
+    if catalog.benchmarks:
+        return f"nothing to do: {', '.join(words)} names no benchmark"
+    return f"no benchmarks in {ws.benchmarks}; one is a directory there with a {FILE}, or named by path (bench=PATH)"
+
+
+def _words(given: tuple[str, ...], catalog: Catalog, settings: Settings) -> tuple[str, ...]:
     """Say what is meant; nothing where that stands in settings that cannot be read."""
-    if reading.broken and not given and "default" not in catalog.groups:
+    if not settings.groups_known and not given and "default" not in catalog.groups:
         return ()
     return words_or_default(given, catalog)
 
@@ -126,15 +142,26 @@ def _meant(named: Sequence[str], catalog: Catalog, *, whole: bool) -> tuple[str,
 
 
 def _refresh(
-    words: tuple[str, ...], environments: Mapping[EnvironmentId, Environment], reading: Reading
+    words: tuple[str, ...],
+    environments: Mapping[EnvironmentId, Environment],
+    selected: tuple[Selected, ...],
+    reading: Reading,
 ) -> dict[str, str]:
     known = ["/".join(ident) for ident in environments]
-    if not reading.broken:
-        reading.mistakes += [
-            f"refresh={word}: no such environment in this run{did_you_mean(word, known)}"
-            for word in words
-            if word not in known
-        ]
+    benchmarks = {choice.scanned.benchmark.name: choice.scanned.benchmark for choice in selected}
+
+    def may_be_there(word: str) -> bool:
+        """Tell whether files with errors keep us from knowing the environment."""
+        name, _, environment = word.partition("/")
+        owner = benchmarks.get(name)
+        there = owner is None or environment_directory(owner, environment, reading.ws.root) is not None
+        return reading.broken and there
+
+    reading.mistakes += [
+        f"refresh={word}: no such environment in this run{did_you_mean(word, known)}"
+        for word in words
+        if word not in known and not may_be_there(word)
+    ]
     return {word: new_epoch() for word in words}
 
 

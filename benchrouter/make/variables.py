@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchrouter.spec.names import OWN_VARIABLES, did_you_mean
@@ -30,6 +30,8 @@ STEERING: Mapping[str, str] = {
     "full": "1: doit graph shows every node instead of one per benchmark",
     "format": "mermaid or dot, for doit graph",
 }
+
+LISTS = ("model", "bench", "tasks", "refresh")
 
 _SECRET = re.compile(
     r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE)(_|$)|APIKEY"
@@ -93,6 +95,23 @@ def parse(given: Mapping[str, str], environ: Mapping[str, str]) -> Variables:
     if faults:
         raise UsageError("\n".join(faults))
     return parsed
+
+
+def repeated(words: Iterable[str], names: Container[str]) -> list[str]:
+    """Say of each variable that the words of a command line give more than once what its values are."""
+    values: dict[str, list[str]] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if equals and name in names:
+            values.setdefault(name, []).append(value)
+    return [_given_twice(name, given) for name, given in values.items() if len(given) > 1]
+
+
+def _given_twice(name: str, values: list[str]) -> str:
+    # A secret that was mistyped as a variable is not repeated.
+    shown = f" ({', '.join(values)})" if name in STEERING else ""
+    meant = f"; write {name}={','.join(values)}" if name in LISTS else "; keep one of them"
+    return f"{name}= is given {len(values)} times{shown}{meant}"
 
 
 def _kinds(name: str) -> str:

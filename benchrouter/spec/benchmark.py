@@ -43,7 +43,10 @@ class Hint:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark directory; `aggregate` names the rule that makes one score of its tasks'."""
+    """A benchmark directory; `aggregate` names the rule that makes one score of its tasks'.
+
+    `complete` is False where a faulty benchmark.yaml may list more tasks than could be told.
+    """
 
     name: str
     root: Path
@@ -53,13 +56,14 @@ class Benchmark:
     environments: Mapping[str, EnvironmentOptions] = field(default_factory=dict)
     aggregate: str = "mean"
     obtain: Mapping[str, Hint] = field(default_factory=dict)
+    complete: bool = True
 
     def options(self, environment: str) -> EnvironmentOptions:
         """Give the build options of an environment; the defaults when none are declared."""
         return self.environments.get(environment, EnvironmentOptions())
 
     def to_json(self) -> dict[str, Any]:
-        """Give everything but `root`, as JSON."""
+        """Give everything but `root`, as JSON; only complete benchmarks are kept so."""
         return {
             "name": self.name,
             "description": self.description,
@@ -108,12 +112,12 @@ def parse_benchmark(root: Path) -> tuple[Benchmark, list[Problem]]:
     """
     from benchrouter.spec.benchmark_shape import BenchmarkShape, faults, sound_part, to_benchmark
     from benchrouter.spec.shapes import check
-    from benchrouter.spec.yamlfile import read
+    from benchrouter.spec.yamlfile import read_with_faults
 
-    document = read(root / FILE)
+    document = read_with_faults(root / FILE)
     shape, problems = check(document, BenchmarkShape)
-    problems += faults(document)
-    if shape is None:
+    problems = [*document.problems, *problems, *faults(document)]
+    if shape is None or document.problems:
         return sound_part(document, root), problems
     return to_benchmark(document, shape, root, problems), problems
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, ValidationError
 
 from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, Hint, TaskEntry
+from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import Name, Scalar, Shape, Text, as_list, strings
@@ -97,6 +98,7 @@ def sound_part(document: Document, root: Path) -> Benchmark:
     options = {env: _options(document, env, each) for env, each in given.items()} if isinstance(given, dict) else {}
     entries: dict[str, TaskEntry] = {}
     tasks = document.data.get("tasks")
+    complete = isinstance(tasks, list) and not any(path[0] == "tasks" for path in document.twice)
     for index, task in enumerate(tasks if isinstance(tasks, list) else ()):
         at: KeyPath = ("tasks", index)
         task_name = _sound(document, task, (*at, "name"))
@@ -106,9 +108,16 @@ def sound_part(document: Document, root: Path) -> Benchmark:
         if task_name:
             usable = environment if options.get(environment, True) else ""
             entries.setdefault(task_name, TaskEntry(task_name, usable, document.line((*at, "name")) or 1))
+        complete = complete and bool(task_name)
     # Two files without a usable name are not two benchmarks of one name: a path is unlike any name.
     return Benchmark(
-        name or str(root.absolute()), root, "", "", tuple(entries.values()), {k: v for k, v in options.items() if v}
+        name=name or str(root.absolute()),
+        root=root,
+        description="",
+        version="",
+        tasks=tuple(entries.values()),
+        environments={k: v for k, v in options.items() if v},
+        complete=complete,
     )
 
 
@@ -144,7 +153,7 @@ def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems
     }
     used = {entry.environment for entry in entries.values()}
     for name in shape.environments:
-        if name not in used and not (root / "environments" / name).is_dir():
+        if name not in used and not is_there(root / "environments" / name / "Dockerfile"):
             message = f"`environments.{name}`: no task uses an environment of that name"
             line = document.line(("environments", name)) or 1
             problems.append(

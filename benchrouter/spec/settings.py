@@ -117,6 +117,7 @@ class Settings:
     cache: CacheSettings = CacheSettings()
     site: Site = Site()
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict, repr=False, compare=False)
+    groups_known: bool = True
 
     def place(self, *path: str | int) -> tuple[str, int | None]:
         """Find the file and line of a value, or of the nearest parent that is known."""
@@ -132,10 +133,14 @@ def place_of(places: Mapping[str, tuple[str, int]], path: str) -> tuple[str, int
 
 @dataclass(frozen=True)
 class PlainSettings:
-    """Checked settings as JSON, `${NAME}` not yet replaced; `places` maps `site/proxies/http` to file and line."""
+    """Checked settings as JSON, `${NAME}` not yet replaced; `places` maps `site/proxies/http` to file and line.
+
+    `groups_known` is False where a file with errors may name more groups than could be told.
+    """
 
     data: Mapping[str, Any]
     places: Mapping[str, tuple[str, int]]
+    groups_known: bool = True
 
 
 def settings_files(root: Path) -> list[Path]:

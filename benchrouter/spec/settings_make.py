@@ -40,6 +40,7 @@ def make_settings(
         cache=CacheSettings(**plain.data["cache"]),
         site=_site(site, root),
         places=plain.places,
+        groups_known=plain.groups_known,
     )
     return made, problems
 

@@ -28,7 +28,7 @@ from benchrouter.spec.shapes import (
     as_list,
     check,
 )
-from benchrouter.spec.yamlfile import Document, read
+from benchrouter.spec.yamlfile import Document, read_with_faults
 
 _DEFAULTS = SiteLimits()
 _PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:(?!\$\{)[^/@\s]+@", re.IGNORECASE)
@@ -190,12 +190,12 @@ def read_settings(paths: list[Path]) -> tuple[PlainSettings, list[Problem]]:
     documents: list[Document] = []
     for path in paths:
         try:
-            document = read(path)
+            document = read_with_faults(path)
         except SpecError as error:
             problems += error.problems
             continue
         found = check(document, SettingsShape)[1]
-        problems += [*(_key_hint(problem) for problem in found), *passed(document)]
+        problems += [*document.problems, *(_key_hint(problem) for problem in found), *passed(document)]
         documents.append(document)
     data: dict[str, Any] = {}
     for document in documents:
@@ -206,7 +206,13 @@ def read_settings(paths: list[Path]) -> tuple[PlainSettings, list[Problem]]:
     if shape is None:
         made["groups"] = _sound_groups(data.get("groups"))
     problems += binding_faults(made["data"], places)
-    return PlainSettings(made, places), problems
+    known = len(documents) == len(paths) and all(_tells_groups(document) for document in documents)
+    return PlainSettings(made, places, known), problems
+
+
+def _tells_groups(document: Document) -> bool:
+    groups = document.data.get("groups")
+    return (groups is None or isinstance(groups, dict)) and ("groups",) not in document.twice
 
 
 def _sound_groups(given: Any) -> dict[str, list[str]]:

@@ -138,9 +138,9 @@ def _as_written(document: Document, value: Any, path: KeyPath, pattern: tuple[st
 def show(value: object) -> str:
     """Show a found value in a message, short, in YAML's words."""
     if isinstance(value, dict):
-        return "a mapping"
+        return "a mapping" if value else "an empty mapping"
     if isinstance(value, list):
-        return "a list"
+        return "a list" if value else "an empty list"
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "nothing"}[value]
     # An address may carry a password: it is what was found, but nobody's to see.

@@ -103,11 +103,11 @@ def load_task(path: Path) -> tuple[Task, tuple[Problem, ...]]:
     from benchrouter.spec.shapes import check
     from benchrouter.spec.task_faults import faults
     from benchrouter.spec.task_shape import TaskShape, to_task
-    from benchrouter.spec.yamlfile import read
+    from benchrouter.spec.yamlfile import read_with_faults
 
-    document = read(path)
+    document = read_with_faults(path)
     shape, problems = check(document, TaskShape)
-    warnings = refuse_errors([*problems, *faults(document)])
+    warnings = refuse_errors([*document.problems, *problems, *faults(document)])
     if shape is None:
         raise SpecError(warnings)
     return to_task(document, shape), warnings

@@ -28,12 +28,17 @@ _AS_TEXT = {_STR, "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML file: `data` is a mapping of plain values; paths are keys and list positions from the root."""
+    """A YAML file: `data` is a mapping of plain values; paths are keys and list positions from the root.
+
+    `problems` are faults beside which the rest can be told; of keys given twice (`twice`) the first value counts.
+    """
 
     path: Path
     data: dict[str, Any]
     lines: dict[KeyPath, int] = field(repr=False)
     written: dict[KeyPath, str] = field(repr=False)
+    problems: tuple[Problem, ...] = ()
+    twice: frozenset[KeyPath] = frozenset()
 
     def line(self, path: KeyPath) -> int | None:
         """Find the line of a value, or of the nearest parent that is there."""
@@ -48,6 +53,14 @@ class Document:
 
 def read(path: Path) -> Document:
     """Read a YAML mapping; raise SpecError with file:line for everything that is not plain, finite data."""
+    document = read_with_faults(path)
+    if document.problems:
+        raise SpecError(document.problems)
+    return document
+
+
+def read_with_faults(path: Path) -> Document:
+    """Read a YAML mapping as far as it can be told; raise SpecError when there is nothing to tell."""
     text = _text(path)
     loader = Loader(text)
     try:
@@ -68,9 +81,7 @@ def read(path: Path) -> Document:
         raise SpecError([Problem(str(path), None, "nested too deeply")]) from None
     finally:
         loader.dispose()
-    if builder.problems:
-        raise SpecError(builder.problems)
-    return Document(path, data, builder.lines, builder.written)
+    return Document(path, data, builder.lines, builder.written, tuple(builder.problems), frozenset(builder.twice))
 
 
 def _text(path: Path) -> str:
@@ -110,6 +121,7 @@ class _Builder:
         self.path = path
         self.loader = loader
         self.problems: list[Problem] = []
+        self.twice: set[KeyPath] = set()
         self.lines: dict[KeyPath, int] = {}
         self.written: dict[KeyPath, str] = {}
         self.count = 0
@@ -143,6 +155,7 @@ class _Builder:
             if name in data:
                 first = self.lines[(*path, name)]
                 self.problem(key, f"duplicate key `{name}`, first given on line {first}")
+                self.twice.add((*path, name))
                 continue
             self.lines[(*path, name)] = key.start_mark.line + 1
             data[name] = self.value(item, (*path, name), depth + 1)
@@ -185,9 +198,9 @@ class _Builder:
             return node.value
         if node.tag not in _AS_DATA:
             self.problem(node, f"YAML tag `{node.tag}` is not supported; write plain text or a number")
-            return None
+            return node.value
         try:
             return self.loader.construct_object(node)
         except ValueError:
             self.problem(node, f"`{node.value}` is not a valid {node.tag.rpartition(':')[2]}")
-            return None
+            return node.value

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from benchrouter.graph.selection import SelectionError
 from benchrouter.make.variables import UsageError
 from benchrouter.models.model import ModelError
 from benchrouter.spec.problems import SpecError
@@ -21,7 +20,7 @@ def guarded(command: Callable[[], int]) -> int:
         status = command()
         sys.stdout.flush()
         return status
-    except (UsageError, SelectionError, ModelError, SpecError, StoreError) as error:
+    except (UsageError, ModelError, SpecError, StoreError) as error:
         print(f"doit: {error}" if "\n" not in str(error) else f"doit:\n{error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:

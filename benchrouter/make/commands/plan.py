@@ -33,6 +33,7 @@ class Plan(PlainCommand):
         """Print the plan."""
         session = Session.begin(doit_variables(), named=args)
         session.require_model()
+        session.require_benchmarks()
         session.check_names()
         for line in plan_lines(session, options["num_process"]):
             print(line)

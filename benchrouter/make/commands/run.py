@@ -72,6 +72,8 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
     def _bring_up_to_date(self, session: Session, params: Any, args: list[str]) -> int:
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
+        session.require_benchmarks()
+        session.check_names()
         if (
             not args
             and not session.stale_jobs

@@ -68,7 +68,7 @@ def test_every_fault_of_every_file_in_one_refusal(project: Project) -> None:
 
 
 def test_mistakes_of_the_command_line_come_with_them(project: Project) -> None:
-    """What was typed wrongly is said beside what is written wrongly; of tasks only when files are sound."""
+    """What was typed wrongly is said beside what is written wrongly."""
     project.benchmark("b", {"t": SCORE % 1})
     project.benchmark("c", {"t": SCORE % 1})
     project.write("benchrouter.yaml", "models:\n  m:\n    endpoint: http://h/v1?key=1\n")
@@ -79,6 +79,7 @@ def test_mistakes_of_the_command_line_come_with_them(project: Project) -> None:
             "benchmarks/b/t/task.yaml:1: `command` is missing",
             "benchrouter.yaml:3: `models.m.endpoint`: the URL has a part after",
             "no benchmark, group or benchmark directory `cc` (did you mean `c`?)",
+            "no selected benchmark has a task `x`",
         ],
     )
     check_starts(
@@ -110,3 +111,88 @@ def test_a_settings_file_that_cannot_be_read_hides_no_other_fault(project: Proje
     check_starts(named, ["benchrouter.yaml:2: not valid YAML", "benchmarks/b/t/task.yaml:1: `command` is missing"])
     alone = said(project, project.doit("plan", "model=m"))
     assert len(alone) == 1 and "not valid YAML" in alone[0]
+
+
+def test_words_that_mean_nothing_come_with_errors_of_settings_and_tasks(project: Project) -> None:
+    """They were once said only after the files had been repaired."""
+    project.benchmark("b", {"t": SCORE % 1})
+    project.write("benchmarks/b/t/task.yaml", "name: t\n")
+    project.write("benchrouter.yaml", "site: {build_parallel: 0}\n")
+    broken = ["benchrouter.yaml:1: `site.build_parallel`", "benchmarks/b/t/task.yaml:1: `command` is missing"]
+    check_starts(
+        said(project, project.doit("plan", "model=m", "bench=nosuch,b/zz", "tasks=yy", "refresh=b/nope")),
+        [
+            broken[0],
+            broken[1],
+            "no benchmark, group or benchmark directory `nosuch`",
+            "benchmark `b` has no task `zz`",
+            "no selected benchmark has a task `yy`",
+            "refresh=b/nope: no such environment",
+        ],
+    )
+    check_starts(said(project, project.doit("plan", "model=m")), broken)
+
+
+def test_a_default_that_means_nothing_hides_no_benchmark(project: Project) -> None:
+    """Nobody knows then what was meant; errors of all benchmarks show, and no task is said to be none of theirs."""
+    project.benchmark("b", {"t": SCORE % 1})
+    project.write("benchmarks/b/t/task.yaml", "name: t\n")
+    project.write("benchrouter.yaml", "site: {build_parallel: 0}\ngroups:\n  default: [nosuch]\n")
+    check_starts(
+        said(project, project.doit("plan", "model=m", "tasks=zz")),
+        [
+            "benchrouter.yaml:1: `site.build_parallel`",
+            "benchrouter.yaml:3: group `default`: no benchmark or group `nosuch`",
+            "benchmarks/b/t/task.yaml:1: `command` is missing",
+        ],
+    )
+
+
+def test_a_key_given_twice_hides_nothing(project: Project) -> None:
+    """Neither the rest of its file nor other files: the first value counts until that is repaired."""
+    project.benchmark("b", {"t": SCORE % 1})
+    project.write("benchrouter.yaml", "site: {build_parallel: 0}\npass_env: []\npass_env: []\n")
+    project.write("benchmarks/b/benchmark.yaml", "name: b\nname: c\ntasks: [{name: t}, {name: gone}]\n")
+    project.write("benchmarks/b/t/task.yaml", "name: t\nname: u\ntimeout: 0\n")
+    lines = said(project, project.doit("plan", "model=m", "bench=b/zz,b,nosuch"))
+    check_starts(
+        lines,
+        [
+            "benchrouter.yaml:1: `site.build_parallel`",
+            "benchrouter.yaml:3: duplicate key `pass_env`, first given on line 2",
+            "benchmarks/b/benchmark.yaml:2: duplicate key `name`, first given on line 1",
+            "benchmarks/b/benchmark.yaml:3: task `gone`: no directory of that name",
+            "benchmarks/b/t/task.yaml:1: `command` is missing",
+            "benchmarks/b/t/task.yaml:2: duplicate key `name`, first given on line 1",
+            "benchmarks/b/t/task.yaml:3: `timeout`: found 0",
+            "no benchmark, group or benchmark directory `nosuch`",
+        ],
+    )
+
+
+def test_a_list_of_no_tasks_and_options_for_no_environment_are_said(project: Project) -> None:
+    project.benchmark("b", {"t": SCORE % 1})
+    (project.root / "benchmarks/b/environments/nope").mkdir()
+    path = "benchmarks/b/benchmark.yaml"
+    project.write(path, "name: b\ntasks: [{name: t}]\nenvironments: {nope: {build_args: {A: 1}}}\n")
+    done = project.doit("plan", "model=m")
+    assert done.status == 0 and f"{path}:3: warning: `environments.nope`: no task uses" in done.out
+    project.write(path, "name: b\ntasks: []\n")
+    (line,) = said(project, project.doit("plan", "model=m"))
+    assert line.endswith(f"{path}:2: `tasks`: found an empty list, expected a list of at least one task")
+
+
+def test_a_variable_given_twice_is_refused(project: Project) -> None:
+    """doit would take the last one without a word."""
+    project.benchmark("b", {"t": SCORE % 1})
+    done = project.doit("plan", "model=m", "model=n", "V=1", "V=2", "bench=b")
+    assert done.status == 2 and "model= is given 2 times (m, n); write model=m,n" in done.err
+    assert "V= is given 2 times; keep one of them" in done.err
+
+
+def test_a_workspace_without_benchmarks_is_no_success(project: Project) -> None:
+    """Nothing done is not everything up to date."""
+    for words in ((), ("bench=all",)):
+        for command in ("run", "plan"):
+            done = project.doit(command, "model=demo", *words)
+            assert done.status == 2 and f"no benchmarks in {project.root}/benchmarks" in done.err, done.text

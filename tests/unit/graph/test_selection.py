@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchrouter.graph.selection import Catalog, SelectionError, choose, filter_tasks, words_or_default
+from benchrouter.graph.selection import Catalog, choose, filter_tasks, words_or_default
 
 ROOTS = {name: Path("/w") / name for name in ("one", "two")}
 OUTSIDE = Path("/elsewhere/three")
@@ -60,21 +61,36 @@ def test_members_of_groups_that_mean_nothing_are_left_out() -> None:
 DECLARED = {"one": ("a", "b"), "two": ("b", "c")}
 
 
+def filtered(*words: str, unsure: tuple[str, ...] = (), **picked: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
+    """Filter the declared tasks, or those that were picked; give what is kept and what is wrong."""
+    faults: list[str] = []
+    return filter_tasks(words, picked or DECLARED, DECLARED, faults, unsure), faults
+
+
 def test_tasks() -> None:
     """A name matches wholly, in every benchmark or in the one named; benchmarks without a match drop out."""
-    assert filter_tasks((), DECLARED, DECLARED) == DECLARED
-    assert filter_tasks(("b",), DECLARED, DECLARED) == {"one": ("b",), "two": ("b",)}
-    assert filter_tasks(("two/b", "a"), DECLARED, DECLARED) == {"one": ("a",), "two": ("b",)}
+    assert filtered() == (DECLARED, [])
+    assert filtered("b") == ({"one": ("b",), "two": ("b",)}, [])
+    assert filtered("two/b", "a") == ({"one": ("a",), "two": ("b",)}, [])
 
 
 @pytest.mark.parametrize("word", ["d", "one/c", "*", "A", "aa"])
 def test_a_task_that_matches_none_is_an_error(word: str) -> None:
-    """Never exit 0 with nothing done."""
-    with pytest.raises(SelectionError, match="no selected benchmark has a task"):
-        filter_tasks((word,), DECLARED, DECLARED)
+    """Never exit 0 with nothing done; what was selected stays, so that its own faults show too."""
+    kept, (fault,) = filtered(word)
+    assert fault.startswith(f"no selected benchmark has a task `{word}`") and kept == DECLARED
 
 
-def test_a_chosen_task_that_is_not_declared() -> None:
+def test_a_chosen_task_that_is_not_declared_is_said_with_the_others() -> None:
     """From `bench=one/x` or a group."""
-    with pytest.raises(SelectionError, match="benchmark `one` has no task `x`"):
-        filter_tasks((), {"one": ("x",)}, DECLARED)
+    kept, faults = filtered("y", one=("x", "a"))
+    assert kept == {"one": ("a",)}
+    assert faults == ["benchmark `one` has no task `x`", "no selected benchmark has a task `y`"]
+
+
+def test_of_a_benchmark_whose_tasks_are_not_all_known_none_is_missed() -> None:
+    """It may declare the task where its file has errors; of the others that is known."""
+    assert filtered("y", unsure=("one",), one=("x",), two=("z", "b")) == (
+        {"one": (), "two": ("b",)},
+        ["benchmark `two` has no task `z`"],
+    )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from benchrouter.engine.containers import Exit
@@ -74,3 +76,17 @@ def test_what_is_left_out_is_told_but_not_without_end() -> None:
     many = {f"f{i:02d}": "is a FIFO" for i in range(50)}
     texts = left_out(Collected(frozenset(), frozenset(), many))
     assert len(texts) == 6 and texts[-1].endswith("45 more")
+
+
+def test_a_sparse_result_file_is_too_large_rather_than_irregular(tmp_path: Path) -> None:
+    """900 GB that take no room: the message speaks of the size, and of nothing else."""
+    from benchrouter.jobs.collect import Caps, collect
+    from benchrouter.jobs.ending import judge_output
+    from benchrouter.jobs.redact import Redactor
+
+    (tmp_path / "from").mkdir()
+    with open(tmp_path / "from" / "result.json", "wb") as file:
+        file.truncate(900 << 30)
+    found = collect(tmp_path / "from", tmp_path / "to", Redactor([]), Caps(), None)
+    verdict = judge_output(Task("t", "true"), tmp_path / "to", found)
+    assert verdict.detail == "result.json has 966367641600 bytes, and an output may have 2147483648 in all"
