@@ -149,9 +149,8 @@ class SlotRunner(Runner):  # type: ignore[misc]
         """Wait for the end of a task, a signal (None in the queue) or the time of the next retry."""
         now = time.monotonic()
         later = [item.not_before for item in self.waiting if item.not_before > now]
-        # Never without an end: a signal that the system gives to another thread, or just before the wait, does not
-        # end it, and its handler runs in this thread alone.
-        timeout = max(0.01, min(later) - now) if later else 1.0
+        idle = 1.0 if self.waiting and not later else None
+        timeout = max(0.01, min(later) - now) if later else idle
         try:
             ended: tuple[_Waiting, Demand, Any] | None = self.done.get(timeout=timeout)
         except queue.Empty:
