@@ -140,13 +140,9 @@ class EngineExecutor:
             return Conclusion(reason=reason, detail=detail)
 
     def _attempt(self, course: Course) -> Conclusion:
-        task, limits = course.request.task, self._site.limits
-        for disk in self._disks:
-            left = growth.free(disk)
-            if left < limits.free_disk:
-                need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
-                detail = f"{left >> 20} MiB are left on the disk of {disk}; {need}"
-                return Conclusion(reason=Reason.DISK, detail=detail)
+        task = course.request.task
+        if short := growth.short_of_room(self._disks, self._site.limits):
+            return Conclusion(reason=Reason.DISK, detail=short)
         image = self._image(course.request.image_tag)
         with SURROUNDINGS[task.mode](course, self._spec(course, image)) as spec:
             exit = self._contain(course, spec)

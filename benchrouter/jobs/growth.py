@@ -61,6 +61,13 @@ def free(path: Path) -> int:
     return facts.f_bavail * facts.f_frsize
 
 
+def short_of_room(disks: Sequence[Path], limits: SiteLimits) -> str:
+    """Say which disk has not the room that a job needs to be started; empty when all have."""
+    need = f"a job needs {limits.free_disk >> 20} MiB (`site: limits: free_disk`)"
+    short = ((disk, left) for disk in disks if (left := free(disk)) < limits.free_disk)
+    return next((f"{left >> 20} MiB are left on the disk of {disk}; {need}" for disk, left in short), "")
+
+
 def full_disk(disks: Sequence[Path], limits: SiteLimits) -> str | None:
     """Name a disk that is as good as full: far below what a job needs to be started."""
     least = max(FULL, limits.free_disk // 8)
