@@ -39,7 +39,20 @@ def _circles(environments: Mapping[EnvironmentId, Environment]) -> Iterator[Prob
 
     for circle in circles(environments, builds_on):
         text = f"environments build on each other: {' -> '.join('/'.join(ident) for ident in circle)}"
-        yield Problem(str(environments[circle[0]].facts.dockerfile), None, text)
+        first = environments[circle[0]]
+        ref = next(ref for ref, sibling in first.siblings.items() if sibling == circle[1])
+        yield _problem(first.facts, ref, text)
+
+
+def _problem(facts: EnvironmentFacts, ref: str, message: str) -> Problem:
+    """Say what is wrong with a reference, at its line of the Dockerfile."""
+    from benchrouter.spec.dockerfile import decode, line_of
+
+    try:
+        line = line_of(decode(facts.dockerfile.read_bytes()), ref, facts.build_args)
+    except OSError:  # it is gone since it was read
+        line = None
+    return Problem(str(facts.dockerfile), line, message)
 
 
 @dataclass
@@ -104,7 +117,7 @@ class _Environments:
         meant = self.meant(benchmark, ref)
         if meant is None:
             text = f"`{ref}`: no such environment, neither of this benchmark nor of another in the workspace"
-            self.add(Problem(str(facts.dockerfile), None, text))
+            self.add(_problem(facts, ref, text))
         return meant
 
     def other(self, name: str) -> Benchmark | None:

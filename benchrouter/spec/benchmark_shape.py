@@ -78,16 +78,15 @@ def faults(document: Document) -> list[Problem]:
         line = document.line(("tasks", index, "name"))
         if name and seen.setdefault(name, line) != line:
             message = f"task `{name}` is listed twice, first on line {seen[name]}"
-            problems.append(Problem(str(document.path), line, message))
+            problems.append(document.problem(("tasks", index, "name"), message))
     for name, options in environments.items() if isinstance(environments, dict) else ():
         if fault := component_fault(name):
-            message = f"`environments.{name}`: {fault}"
-            problems.append(Problem(str(document.path), document.line(("environments", name)), message))
+            problems.append(document.problem(("environments", name), f"`environments.{name}`: {fault}"))
         arguments = options.get("build_args") if isinstance(options, dict) else None
         for argument in arguments if isinstance(arguments, dict) else ():
             if fault := variable_fault(argument):
-                line = document.line(("environments", name, "build_args", argument))
-                problems.append(Problem(str(document.path), line, f"`environments.{name}.build_args`: {fault}"))
+                at: KeyPath = ("environments", name, "build_args", argument)
+                problems.append(document.problem(at, f"`environments.{name}.build_args`: {fault}"))
     return problems
 
 
@@ -154,11 +153,8 @@ def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems
     used = {entry.environment for entry in entries.values()}
     for name in shape.environments:
         if name not in used and not is_there(root / "environments" / name / "Dockerfile"):
-            message = f"`environments.{name}`: no task uses an environment of that name"
-            line = document.line(("environments", name)) or 1
-            problems.append(
-                Problem(str(document.path), line, message + did_you_mean(name, used), warning=True)
-            )
+            message = f"`environments.{name}`: no task uses an environment of that name{did_you_mean(name, used)}"
+            problems.append(document.problem(("environments", name), message, warning=True))
     return Benchmark(
         name=shape.name,
         root=root,

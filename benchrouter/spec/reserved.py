@@ -17,7 +17,7 @@ def replaced(document: Document) -> Iterable[Problem]:
     for name in given if isinstance(given, dict) else ():
         said = _said(name, "the value here")
         if said:
-            yield _problem(document, ("extra_env", name), f"`extra_env.{name}`: {said}", warning=True)
+            yield document.problem(("extra_env", name), f"`extra_env.{name}`: {said}", warning=True)
 
 
 def passed(document: Document) -> Iterable[Problem]:
@@ -28,17 +28,13 @@ def passed(document: Document) -> Iterable[Problem]:
             continue
         path: KeyPath = ("pass_env", index) if isinstance(given, list) else ("pass_env",)
         if name.startswith(_PREFIX):
-            yield _problem(document, path, f"`pass_env`: {name} is set by BenchRouter itself and cannot be passed")
+            yield document.problem(path, f"`pass_env`: {name} is set by BenchRouter itself and cannot be passed")
         elif name == _KEY:
             said = _said(name, "the caller's value")
-            yield _problem(document, path, f"`pass_env`: {name}: {said}", warning=True)
+            yield document.problem(path, f"`pass_env`: {name}: {said}", warning=True)
 
 
 def _said(name: str, what: str) -> str:
     if name == _KEY:
         return f"{what} replaces the key of whatever model is asked (a model names its own by `api_key_env`)"
     return f"{what} replaces what BenchRouter sets" if name.startswith(_PREFIX) else ""
-
-
-def _problem(document: Document, path: KeyPath, message: str, *, warning: bool = False) -> Problem:
-    return Problem(str(document.path), document.line(path), message, warning=warning)

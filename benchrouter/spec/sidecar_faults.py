@@ -27,12 +27,12 @@ def sidecar_faults(document: Document) -> Iterator[Problem]:
         name = entry.get("name")
         if isinstance(name, str):
             if name in names:
-                yield _problem(document, (*at, "name"), f"two sidecars are called `{name}`")
+                yield document.problem((*at, "name"), f"two sidecars are called `{name}`")
             names.add(name)
         if (entry.get("image") is None) == (entry.get("build") is None):
-            yield _problem(document, at, f"{_called(at, name)}: expected either `image` or `build`")
+            yield document.problem(at, f"{_called(at, name)}: expected either `image` or `build`")
         for path, fault in memory_faults(entry):
-            yield _problem(document, (*at, *path), f"{_called(at, name)}: {fault}")
+            yield document.problem((*at, *path), f"{_called(at, name)}: {fault}")
         yield from _depends_on(document, (*at, "depends_on"), entry.get("depends_on"), every)
         yield from _network_mode(document, (*at, "network_mode"), entry)
         yield from _outside(document, (*at, "volumes"), entry.get("volumes"))
@@ -49,14 +49,14 @@ def _depends_on(document: Document, at: KeyPath, given: Any, every: list[str]) -
         if name not in every:
             path = (*at, name) if isinstance(given, dict) else (*at, index)
             message = f"`{dotted(at)}`: there is no sidecar `{name}`{did_you_mean(str(name), every)}"
-            yield _problem(document, path, message)
+            yield document.problem(path, message)
 
 
 def _network_mode(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
     """A sidecar has to be found by its name in the network that the job's containers share, and only there."""
     if "network_mode" in entry:
         message = f"`{dotted(at)}`: a sidecar is in the network of its job; expected no `network_mode`"
-        yield _problem(document, at, message)
+        yield document.problem(at, message)
 
 
 def _outside(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]:
@@ -65,7 +65,7 @@ def _outside(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]
         source = volume.get("source", "") if isinstance(volume, dict) else str(volume).partition(":")[0]
         if str(source).startswith(".") and normpath(str(source)).split("/")[0] == "..":
             message = f"`{dotted((*at, index))}`: `{source}` leaves the task's directory"
-            yield _problem(document, (*at, index), message)
+            yield document.problem((*at, index), message)
 
 
 def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]:
@@ -76,7 +76,7 @@ def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]
     for index, name in enumerate(pairs):
         if not name or "=" in name or not name.isprintable() or " " in name:
             path = (*at, name) if isinstance(given, dict) else (*at, index)
-            yield _problem(document, path, f"`{dotted(at)}`: {name!r} is no name of an environment variable")
+            yield document.problem(path, f"`{dotted(at)}`: {name!r} is no name of an environment variable")
 
 
 def _unknown(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
@@ -85,8 +85,4 @@ def _unknown(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator
         if not known and not key.startswith("x-"):
             hint = did_you_mean(key, [*SidecarShape.model_fields, *COMPOSE_KEYS])
             message = f"`{dotted((*at, key))}` is no key of a Compose service{hint}"
-            yield _problem(document, (*at, key), message, warning=True)
-
-
-def _problem(document: Document, path: KeyPath, message: str, *, warning: bool = False) -> Problem:
-    return Problem(str(document.path), document.line(path), message, warning=warning)
+            yield document.problem((*at, key), message, warning=True)

@@ -32,13 +32,13 @@ def _names(document: Document) -> Iterator[Problem]:
     given = document.data.get("extra_env")
     for name in given if isinstance(given, dict) else ():
         if fault := variable_fault(name):
-            yield Problem(str(document.path), document.line(("extra_env", name)), f"`extra_env`: {fault}")
+            yield document.problem(("extra_env", name), f"`extra_env`: {fault}")
 
 
 def _daemon(document: Document) -> Iterator[Problem]:
     if document.data.get("docker_images") and document.data.get("docker") in (None, False):
         message = "`docker_images` has no effect without `docker: true`"
-        yield Problem(str(document.path), document.line(("docker_images",)), message, warning=True)
+        yield document.problem(("docker_images",), message, warning=True)
 
 
 def _memory(document: Document) -> Iterator[Problem]:
@@ -47,7 +47,7 @@ def _memory(document: Document) -> Iterator[Problem]:
     reserve, memory = (_read(values.size, resources.get(name)) for name in ("reserve", "memory"))
     if reserve and memory and reserve > memory:
         message = "`resources.reserve` is more than `resources.memory`"
-        yield Problem(str(document.path), document.line(("resources", "reserve")), message)
+        yield document.problem(("resources", "reserve"), message)
 
 
 def _read(reader: Callable[[object], int], value: Any) -> int | None:

@@ -50,6 +50,10 @@ class Document:
         """Give a scalar as its author wrote it (`1.10`, `yes`), empty for null; None when it is no scalar."""
         return self.written.get(path)
 
+    def problem(self, path: KeyPath, message: str, *, warning: bool = False) -> Problem:
+        """Say what is wrong with a value, at its line."""
+        return Problem(str(self.path), self.line(path), message, warning)
+
 
 def read(path: Path) -> Document:
     """Read a YAML mapping; raise SpecError with file:line for everything that is not plain, finite data."""

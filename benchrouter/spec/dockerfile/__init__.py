@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchrouter.spec.dockerfile.lex import DockerfileError, decode, encode
-from benchrouter.spec.dockerfile.parse import Dockerfile, Stage, parse
+from benchrouter.spec.dockerfile.parse import Dockerfile, Stage, line_of, parse
 from benchrouter.spec.dockerfile.rewrite import rewrite
 from benchrouter.spec.dockerfile.siblings import PREFIX as SIBLING_PREFIX
 from benchrouter.spec.dockerfile.siblings import sibling, siblings
@@ -15,6 +15,7 @@ __all__ = [
     "Stage",
     "decode",
     "encode",
+    "line_of",
     "parse",
     "rewrite",
     "sibling",

@@ -103,6 +103,15 @@ def parse(text: str, build_args: Mapping[str, str] | None = None) -> Dockerfile:
     )
 
 
+def line_of(text: str, ref: str, build_args: Mapping[str, str] | None = None) -> int | None:
+    """Find the first line that names an image from outside; None when none does, or the text cannot be parsed."""
+    try:
+        references = walk(lex(text), build_args or {})[1]
+    except DockerfileError:
+        return None
+    return next((reference.line for reference in references if reference.ref == ref), None)
+
+
 def walk(source: Source, build_args: Mapping[str, str]) -> tuple[list[Stage], list[Reference]]:
     """Walk down a file: its stages, and every place that names an image from outside."""
     scope = _Scope(build_args, source.escape)

@@ -59,7 +59,7 @@ def test_every_fault_of_every_file_in_one_refusal(project: Project) -> None:
             "benchmarks/b/there/task.yaml:5: `extra_env.A`: found a list",
             "benchmarks/b/linked/out: links to `/etc/hostname`, outside the benchmark",
             "benchmarks/b/sound/task.yaml:5: environment `nobody`: no `environments/nobody/Dockerfile`",
-            "benchmarks/b/environments/circle-a/Dockerfile: environments build on each other: ",
+            "benchmarks/b/environments/circle-a/Dockerfile:1: environments build on each other: ",
             "templates/run.sh.j2:1: 'imagee' is undefined",
         ],
     )
@@ -100,6 +100,13 @@ def test_a_file_that_two_benchmarks_share_is_blamed_once(project: Project) -> No
     assert line == f"doit: {project.root}/environments/shared/Dockerfile:1: found RUN before the first FROM"
     project.write("environments/shared/Dockerfile", DOCKERFILE)
     assert project.doit("plan", "model=m").status == 0
+
+
+def test_an_environment_that_is_not_there_is_told_with_the_line_that_names_it(project: Project) -> None:
+    """In a Dockerfile as in YAML."""
+    project.benchmark("b", {"t": SCORE % 1}, dockerfile=f"{DOCKERFILE}\nCOPY --from=benchrouter-env-nobody /x /x\n")
+    (line,) = said(project, project.doit("plan", "model=m"))
+    assert "environments/b/Dockerfile:3: `benchrouter-env-nobody`: no such environment" in line
 
 
 def test_a_settings_file_that_cannot_be_read_hides_no_other_fault(project: Project) -> None:

@@ -10,6 +10,7 @@ from benchrouter.spec.dockerfile import (
     DockerfileError,
     decode,
     encode,
+    line_of,
     parse,
     rewrite,
     sibling,
@@ -201,3 +202,10 @@ def test_no_text_crashes_the_parser(text: str) -> None:
             parse(candidate)
         except DockerfileError:
             pass
+
+
+def test_the_line_of_a_reference_is_found_after_substitution() -> None:
+    text = "ARG BASE=a\nFROM ${BASE}:1\n\nCOPY --from=b:2 x /\nFROM a:1\n"
+    assert [line_of(text, ref) for ref in ("a:1", "b:2", "c")] == [2, 4, None]
+    assert line_of(text, "z:1", {"BASE": "z"}) == 2
+    assert line_of("RUN x\n", "a:1") is None
