@@ -136,8 +136,9 @@ class Session:
         return any(fnmatchcase(name, word) for name in names)
 
     def require_benchmarks(self) -> None:
-        """Raise UsageError when no benchmark is selected: to have done nothing is no success."""
-        if self.sources.nothing:
+        """Raise UsageError when no benchmark is selected and none but our nodes are meant: that is no success."""
+        ours = not self.named or any(word.partition(":")[0] in KINDS for word in self.named)
+        if ours and self.sources.nothing:
             raise UsageError(self.sources.nothing)
 
     def check_names(self, commands: Iterable[str] | None = ()) -> None:

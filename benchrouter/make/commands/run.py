@@ -73,7 +73,6 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
         session.require_benchmarks()
-        session.check_names()
         if (
             not args
             and not session.stale_jobs

@@ -52,3 +52,13 @@ def test_tasks_of_somebodys_own_are_theirs(project: Project) -> None:
     done = project.doit("run", "mien")
     assert done.status == 2 and "doit: run: no node or command `mien` (did you mean `mine`?)" in done.err, done.text
     assert "Traceback" not in done.text
+
+
+def test_a_task_of_somebodys_own_needs_no_benchmark(project: Project) -> None:
+    """In a workspace without benchmarks it runs; our own nodes are refused there."""
+    dodo = project.root / "dodo.py"
+    dodo.write_text(dodo.read_text() + "\n\ndef task_mine():\n    return {'actions': ['echo from-mine >mine.txt']}\n")
+    done = project.doit("run", "mine")
+    assert done.status == 0 and (project.root / "mine.txt").exists(), done.text
+    done = project.doit("run", "image")
+    assert done.status == 2 and f"no benchmarks in {project.root}/benchmarks" in done.err, done.text
