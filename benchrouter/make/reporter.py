@@ -47,6 +47,7 @@ def describe(outcome: Outcome) -> str:
     """Say in a few words how a node ended; what more there is to say stands at the end of the run."""
     if outcome.completed:
         text = outcome.state.value if outcome.overall is None else f"{outcome.state.value} {outcome.overall:.4f}"
+        text += f" on {outcome.items} items" if outcome.items and outcome.items.errors else ""
     else:
         text = f"{outcome.state.value} {outcome.reason.word if outcome.reason else ''}".rstrip()
     if outcome.seconds:
