@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from importlib import import_module
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,9 @@ _OURS = {
     "info": "benchrouter.make.commands.listing:Info",
     "help": "benchrouter.make.commands.listing:Help",
 }
-_CHOOSES_A_FILE = re.compile(r"-[fd]|--(file|dir)(=|$)")
+_FILE = re.compile(r"(?:-f|--file=)(.+)")
+_DIRECTORY = re.compile(r"-d|--dir(=|$)")
+_IMPORTS_US = re.compile(rb"^\s*(from|import)\s+benchrouter\b", re.MULTILINE)
 
 
 class FromBelow(Command):  # type: ignore[misc]
@@ -46,25 +48,36 @@ class FromBelow(Command):  # type: ignore[misc]
 
         # Paths on the command line are meant from where the person stands.
         os.environ["BENCHROUTER_CWD"] = str(Path.cwd())
-        os.chdir(_nearest() or ".")
+        file = _nearest()
+        os.chdir(file.parent if file else ".")
         status: int = DoitMain().run(sys.argv[1:])
         return status
 
 
 def __getattr__(name: str) -> Any:
-    """Choose the class of a command by where it is typed."""
+    """Choose the class of a command by where it is typed, and by the file that it is about."""
     if name not in _DOITS:
         raise AttributeError(name)
     doits = _class(_DOITS[name])
-    root = _nearest()
-    if root is None or not _is_ours(root):
+    words = list(takewhile(lambda word: word != "--", sys.argv[1:]))
+    named = _named_file(words)
+    file = named or _nearest()
+    if file is None or not _is_ours(file):
         return doits
-    if root == Path.cwd():
+    if file.parent == Path.cwd():
         return _class(_OURS[name])
-    if any(map(_CHOOSES_A_FILE.match, takewhile(lambda word: word != "--", sys.argv[1:]))):
-        return doits  # the person says which dodo.py is meant
+    if named or any(map(_DIRECTORY.match, words)):
+        return doits  # the person says what is to be read, and from where
     outlast_readers()
     return type(name, (FromBelow,), {"name": name, "doc_purpose": doits.doc_purpose, "doc_usage": doits.doc_usage})
+
+
+def _named_file(words: list[str]) -> Path | None:
+    """Find the file that is read instead of dodo.py, as doit's option or its variable says."""
+    given = [after for word, after in pairwise(words) if word in ("-f", "--file")]
+    given += [match[1] for match in map(_FILE.fullmatch, words) if match]
+    last = given[-1] if given else os.environ.get("DOIT_FILE", "")
+    return Path(last).absolute() if last else None
 
 
 def _class(place: str) -> Any:
@@ -73,9 +86,10 @@ def _class(place: str) -> Any:
 
 
 def _nearest() -> Path | None:
-    """Find the nearest directory with a dodo.py, from the current one upwards."""
+    """Find the nearest dodo.py, from the current directory upwards."""
     here = Path.cwd()
-    return next((directory for directory in (here, *here.parents) if _is_there(directory / "dodo.py")), None)
+    files = (directory / "dodo.py" for directory in (here, *here.parents))
+    return next((file for file in files if _is_there(file)), None)
 
 
 def _is_there(path: Path) -> bool:
@@ -85,8 +99,9 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _is_ours(root: Path) -> bool:
+def _is_ours(file: Path) -> bool:
+    """Tell whether a file is the graph of a workspace, as the first lines of its code say."""
     try:
-        return Workspace.find(root).root == root and b"benchrouter" in (root / "dodo.py").read_bytes()
+        return Workspace.find(file.parent).root == file.parent and bool(_IMPORTS_US.search(file.read_bytes()))
     except (StoreError, OSError):
         return False

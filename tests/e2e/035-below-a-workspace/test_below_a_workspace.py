@@ -52,6 +52,11 @@ def test_other_projects_are_left_alone(project: Project) -> None:
     assert project.doit("list", cwd=own.parent).out.split() == ["hello"]
     named = project.doit("-f", str(own), "list", cwd=project.root / "benchmarks")
     assert named.out.split() == ["hello"]
+    beside = project.write("plain.py", DODO)
+    (project.root / "doit.cfg").rename(project.root / "doit.cfg.aside")
+    for words, env in ((("-f", "plain.py"), {}), (("--file=plain.py", "run"), {}), ((), {"DOIT_FILE": str(beside)})):
+        done = project.doit(*words, env=env)
+        assert done.status == 0 and done.out == ".  hello\n", done.text
     outside = project.root.parent / "outside"
     outside.mkdir()
     nothing = project.doit("run", "model=m", cwd=outside)
