@@ -34,23 +34,27 @@ _OURS = {
     "info": "benchrouter.make.commands.listing:Info",
     "help": "benchrouter.make.commands.listing:Help",
 }
+_OPTION = ("-f", "--file")
 _FILE = re.compile(r"(?:-f|--file=)(.+)")
 _DIRECTORY = re.compile(r"-d|--dir(=|$)")
 _IMPORTS_US = re.compile(rb"^\s*(from|import)\s+benchrouter\b", re.MULTILINE)
 
 
-class FromBelow(Command):  # type: ignore[misc]
-    """Goes to the workspace above and gives the whole command line to doit again."""
+class FromElsewhere(Command):  # type: ignore[misc]
+    """Goes to the workspace that is meant and gives the whole command line to doit again."""
 
     def parse_execute(self, in_args: list[str]) -> int:
         """Become what the command line means in the workspace."""
         from doit.doit_cmd import DoitMain
 
+        words = sys.argv[1:]
+        file = _named_file(words) or _nearest() or Path("dodo.py")
         # Paths on the command line are meant from where the person stands.
         os.environ["BENCHROUTER_CWD"] = str(Path.cwd())
-        file = _nearest()
-        os.chdir(file.parent if file else ".")
-        status: int = DoitMain().run(sys.argv[1:])
+        os.environ.pop("DOIT_FILE", None)
+        os.chdir(file.parent)
+        named = [] if file.name == "dodo.py" else ["-f", file.name]
+        status: int = DoitMain().run([*named, *_without_file(words)])
         return status
 
 
@@ -59,25 +63,36 @@ def __getattr__(name: str) -> Any:
     if name not in _DOITS:
         raise AttributeError(name)
     doits = _class(_DOITS[name])
-    words = list(takewhile(lambda word: word != "--", sys.argv[1:]))
-    named = _named_file(words)
-    file = named or _nearest()
+    words = sys.argv[1:]
+    file = _named_file(words) or _nearest()
     if file is None or not _is_ours(file):
         return doits
     if file.parent == Path.cwd():
         return _class(_OURS[name])
-    if named or any(map(_DIRECTORY.match, words)):
-        return doits  # the person says what is to be read, and from where
+    if any(map(_DIRECTORY.match, _for_doit(words))):
+        return doits  # the person says from where to read
     outlast_readers()
-    return type(name, (FromBelow,), {"name": name, "doc_purpose": doits.doc_purpose, "doc_usage": doits.doc_usage})
+    return type(name, (FromElsewhere,), {"name": name, "doc_purpose": doits.doc_purpose, "doc_usage": doits.doc_usage})
+
+
+def _for_doit(words: list[str]) -> list[str]:
+    return list(takewhile(lambda word: word != "--", words))
 
 
 def _named_file(words: list[str]) -> Path | None:
     """Find the file that is read instead of dodo.py, as doit's option or its variable says."""
-    given = [after for word, after in pairwise(words) if word in ("-f", "--file")]
-    given += [match[1] for match in map(_FILE.fullmatch, words) if match]
+    mine = _for_doit(words)
+    given = [after for word, after in pairwise(mine) if word in _OPTION]
+    given += [match[1] for match in map(_FILE.fullmatch, mine) if match]
     last = given[-1] if given else os.environ.get("DOIT_FILE", "")
     return Path(last).absolute() if last else None
+
+
+def _without_file(words: list[str]) -> list[str]:
+    mine = _for_doit(words)
+    pairs = zip(["", *mine], mine, strict=False)
+    kept = [word for before, word in pairs if not {before, word} & set(_OPTION) and not _FILE.fullmatch(word)]
+    return [*kept, *words[len(mine) :]]
 
 
 def _class(place: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.metadata import entry_points
 
 import pytest
@@ -32,6 +33,23 @@ def test_every_command_works_from_below(project: Project) -> None:
     assert project.ran(project.doit("-a", "job:*", "model=m", "preflight=0", cwd=elsewhere)) == ["b/t@m"]
     assert "would remove cache/config" in project.doit("clean", "-n", cwd=elsewhere).out
     assert {path.name for path in elsewhere.iterdir()} == {"run.sh", "task.yaml"}
+
+
+def test_the_file_of_a_workspace_may_be_named_from_anywhere(project: Project) -> None:
+    """doit itself knows nothing of the database that the file asks for."""
+    root = project.benchmark("b", {"t": SCORE % 0.5})
+    outside = project.root.parent / "outside"
+    outside.mkdir()
+    file = str(project.root / "dodo.py")
+    for words, env in (
+        (("-f", "../../dodo.py", "list", "--all", "model=m"), {}),
+        (("list", "--all", "model=m", f"--file={file}"), {}),
+        (("list", "--all", "model=m"), {"DOIT_FILE": file}),
+    ):
+        done = project.doit(*words, env=env, cwd=root)
+        assert done.status == 0 and "job:b/t@m" in done.out, done.text
+    planned = project.doit(f"-f{file}", "plan", "model=m", f"bench={os.path.relpath(root, outside)}", cwd=outside)
+    assert planned.status == 0 and "  job:b/t@m" in planned.out, planned.text
 
 
 def test_a_mistake_is_said_as_in_the_workspace(project: Project) -> None:
