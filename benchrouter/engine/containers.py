@@ -15,6 +15,7 @@ from benchrouter.engine.container_config import create_config
 from benchrouter.engine.container_spec import ContainerSpec
 from benchrouter.engine.errors import EngineError
 from benchrouter.engine.following import Following
+from benchrouter.engine.kernel_log import KernelLog
 from benchrouter.engine.signals import Signals
 from benchrouter.engine.stopping import Stopping
 from benchrouter.engine.streams import Stream
@@ -64,6 +65,7 @@ def run_container(
     if cancelled.is_set():
         return Exit(code=None, cancelled=True)
     container = _create(engine, spec)
+    kernel = KernelLog()
     try:
         if on_created is not None:
             on_created(container)
@@ -71,16 +73,18 @@ def run_container(
         code = _start_and_follow(engine, spec, container, on_output, stopping)
         on_ended()
         state = _inspect(engine, spec, container)
-        if code != 0 and not stopping.stopped:
+        killed_for_memory = kernel.killed_for_memory(container)
+        if code != 0 and not stopping.stopped and not killed_for_memory:
             # A child killed for memory may be why a shell ended with some status of its own.
             patience = _OOM_WORD if code == _KILLED else _OOM_WORD_OF_A_CHILD
             state = _await_word_of_oom(engine, spec, container, state, patience)
         _refuse_a_leaving_engine(engine, spec, code, stopping)
     finally:
+        kernel.close()
         leftover = _remove(engine, container)
     return Exit(
         code=code,
-        oom_killed=bool(state["State"].get("OOMKilled")),
+        oom_killed=killed_for_memory or bool(state["State"].get("OOMKilled")),
         timed_out=stopping.timed_out,
         cancelled=stopping.was_cancelled,
         stopped_because=stopping.watched,

@@ -8,12 +8,12 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
-from project import docker
+from project import Project, containers_of
 
 _PIECE = 7  # a mask that shows this many characters in a row shows too much
 _BREAK = re.compile(rb"\r?\n|\\r|\\n")
@@ -58,11 +58,14 @@ class Canary:
         return found
 
     @contextmanager
-    def watched(self, workspace_id: Iterable[str] = ()) -> Iterator[list[str]]:
-        """Sample process arguments and our containers' labels, names and commands while something runs."""
+    def watched(self, project: Project) -> Iterator[list[str]]:
+        """Sample all process arguments, and labels, names and commands of the project's containers, while it runs.
+
+        Other projects' containers are left out: tests run beside each other, and may hold the same secret.
+        """
         found: list[str] = []
         ended = threading.Event()
-        watcher = threading.Thread(target=self._watch, args=(found, ended))
+        watcher = threading.Thread(target=self._watch, args=(project, found, ended))
         watcher.start()
         try:
             yield found
@@ -70,7 +73,7 @@ class Canary:
             ended.set()
             watcher.join()
 
-    def _watch(self, found: list[str], ended: threading.Event) -> None:
+    def _watch(self, project: Project, found: list[str], ended: threading.Event) -> None:
         looked_at: set[str] = set()
         while not ended.wait(0.01):
             for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -80,11 +83,10 @@ class Canary:
                     continue
                 if piece:
                     found.append(f"process {path.parent.name}: {piece}")
-            looked_at |= self._look_at_containers(found, looked_at)
+            looked_at |= self._look_at_containers(project, found, looked_at)
 
-    def _look_at_containers(self, found: list[str], looked_at: set[str]) -> set[str]:
-        listed = docker("ps", "-aq", "--no-trunc", "--filter", "label=benchrouter.workspace").split()
-        new = set(listed) - looked_at
+    def _look_at_containers(self, project: Project, found: list[str], looked_at: set[str]) -> set[str]:
+        new = set(containers_of(project.id) if project.has_id else ()) - looked_at
         if not new:
             return set()
         done = subprocess.run(["docker", "inspect", *new], capture_output=True, check=False)

@@ -173,6 +173,11 @@ class Project:
         return [line.removeprefix("job:") for line in lines]
 
     @property
+    def has_id(self) -> bool:
+        """Whether something has run here yet."""
+        return (self.root / ".benchrouter" / "id").exists()
+
+    @property
     def id(self) -> str:
         """The workspace's id."""
         return (self.root / ".benchrouter" / "id").read_text().strip()

