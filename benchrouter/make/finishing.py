@@ -11,7 +11,7 @@ from benchrouter.make.causes import causes_of, told_in_blocks
 from benchrouter.make.run import Run
 from benchrouter.make.summary import print_causes, print_scores
 from benchrouter.store import runs
-from benchrouter.store.runs import RunJob, RunRecord
+from benchrouter.store.runs import RunJob, RunNode, RunRecord
 from benchrouter.store.states import JobState, RunState
 
 
@@ -30,6 +30,8 @@ def finish(run: Run, out: TextIO) -> bool:
         finished=time.time(),
         state=state,
         jobs=tuple(jobs),
+        slots=run.slots,
+        nodes=tuple(RunNode(name, spans) for name, spans in run.spans.items() if not name.startswith("job:")),
     )
     if jobs:
         runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
@@ -47,9 +49,17 @@ def _record(run: Run, job: JobNode) -> RunJob:
     if outcome is not None:
         adopted = job.id in run.adopted
         return RunJob(
-            job.id, job.key, outcome.state, outcome.reason, outcome.overall, outcome.seconds, adopted
+            job.id,
+            job.key,
+            outcome.state,
+            outcome.reason,
+            outcome.overall,
+            outcome.seconds,
+            adopted,
+            outcome.items,
+            run.spans.get(job.name, ()),
         )
     done = None if job.id in run.session.stale_ids else run.session.completed.get(job.id)
     if done is not None:
-        return RunJob(job.id, job.key, JobState.COMPLETED, overall=done.overall)
+        return RunJob(job.id, job.key, JobState.COMPLETED, overall=done.overall, items=done.items)
     return RunJob(job.id, job.key, JobState.QUEUED)

@@ -21,12 +21,15 @@ from benchrouter.make.reporter import Reporter
 from benchrouter.make.session import Session
 from benchrouter.store.jobid import JobId
 from benchrouter.store.journal import Journal
+from benchrouter.store.runs import Span
 from benchrouter.store.states import Outcome
 
 if TYPE_CHECKING:
     from benchrouter.make.archive_steps import ArchiveSteps
     from benchrouter.make.image_steps import ImageSteps
     from benchrouter.make.job_steps import JobSteps
+
+_SHORTEST = 0.05  # seconds
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Run:
     started: float = field(default_factory=time.time)
     outcomes: dict[JobId, Outcome] = field(default_factory=dict)
     adopted: set[JobId] = field(default_factory=set)
+    spans: dict[str, tuple[Span, ...]] = field(default_factory=dict)
     internal_failure: bool = False
     busy: int = 0
 
@@ -134,6 +138,11 @@ class Run:
         if job is None:
             return True
         return self.engine_breaker.allows() and self.endpoints.breaker(job.model).allows()
+
+    def worked(self, name: str, span: Span) -> None:
+        """Keep what a timeline shows; a look whether another invocation is done with a job is none of it."""
+        if span.seconds >= _SHORTEST and not name.startswith(("config:", "aggregate:")):
+            self.spans[name] = (*self.spans.get(name, ()), span)
 
     def rank(self, name: str) -> int:
         """Order what waits: images first, since jobs wait for them; configurations only when no job can start."""

@@ -18,6 +18,7 @@ from doit.control import ExecNode, TaskDispatcher
 from doit.runner import Runner
 
 from benchrouter.graph.admission import Admission, Demand
+from benchrouter.store.runs import Span
 
 _PATIENCE = 40.0  # for what runs to end after a stop: more than the end of a container may take
 AGAIN = "again_in"
@@ -35,6 +36,9 @@ class Gate(Protocol):
 
     def rank(self, name: str) -> int:
         """Order kinds of nodes: of what waits, the lowest rank starts first."""
+
+    def worked(self, name: str, span: Span) -> None:
+        """Hear when, for how long and on which slot a node was executed; called from the node's thread."""
 
 
 @dataclass(order=True)
@@ -62,6 +66,7 @@ class SlotRunner(Runner):  # type: ignore[misc]
         self.done = wake
         self.waiting: list[_Waiting] = []
         self.running = 0
+        self.free: list[int] = []  # slots below the highest one used that are free again
         self.positions: dict[str, int] = {}
 
     def run_tasks(self, task_dispatcher: TaskDispatcher) -> None:
@@ -130,35 +135,41 @@ class SlotRunner(Runner):  # type: ignore[misc]
                 left.append(item)
             elif self.admission.fits(demand):
                 self.admission.take(demand)
+                slot = self.free.pop(0) if self.free else self.running
                 self.running += 1
-                threading.Thread(target=self._work, args=(item, demand), name=name, daemon=True).start()
+                threading.Thread(target=self._work, args=(item, demand, slot), name=name, daemon=True).start()
             else:
                 refused.add(demand)
                 left.append(item)
         self.waiting = left
 
-    def _work(self, item: _Waiting, demand: Demand) -> None:
+    def _work(self, item: _Waiting, demand: Demand, slot: int) -> None:
+        started, clock = time.time(), time.monotonic()
         try:
             failure = self.execute_task(item.node.task)
         except BaseException as error:
             # An exception here is a bug; the main thread raises it, so that the run ends in order.
             failure = error
-        self.done.put((item, demand, failure))
+        self.gate.worked(item.node.task.name, Span(slot, started, time.monotonic() - clock))
+        self.done.put((item, demand, slot, failure))
 
-    def _await(self) -> tuple[_Waiting, Demand, Any] | None:
+    def _await(self) -> tuple[_Waiting, Demand, int, Any] | None:
         """Wait for the end of a task, a signal (None in the queue) or the time of the next retry."""
         now = time.monotonic()
         later = [item.not_before for item in self.waiting if item.not_before > now]
         idle = 1.0 if self.waiting and not later else None
         timeout = max(0.01, min(later) - now) if later else idle
         try:
-            ended: tuple[_Waiting, Demand, Any] | None = self.done.get(timeout=timeout)
+            ended: tuple[_Waiting, Demand, int, Any] | None = self.done.get(timeout=timeout)
         except queue.Empty:
             return None
         return ended
 
-    def _settle(self, dispatcher: TaskDispatcher, item: _Waiting, demand: Demand, failure: Any) -> None:
+    def _settle(
+        self, dispatcher: TaskDispatcher, item: _Waiting, demand: Demand, slot: int, failure: Any
+    ) -> None:
         self.running -= 1
+        bisect.insort(self.free, slot)
         self.admission.release(demand)
         if isinstance(failure, BaseException):
             raise failure

@@ -11,14 +11,27 @@ from typing import Any
 
 from benchrouter.store import documents, layout
 from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
 from benchrouter.store.workspace import Workspace
 
 
 @dataclass(frozen=True)
+class Span:
+    """A stretch of work on one slot (0 is the first): `started` in seconds since the epoch, `seconds` of it."""
+
+    slot: int
+    started: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class RunJob:
-    """What became of one job in a run; `adopted` means that another invocation ran it."""
+    """What became of one job in a run; `adopted` means that another invocation ran it.
+
+    `spans` are its attempts in this run, the first one first; none for one that did not run now.
+    """
 
     id: JobId
     key: str
@@ -27,11 +40,34 @@ class RunJob:
     overall: float | None = None
     seconds: float = 0.0
     adopted: bool = False
+    items: ItemCounts | None = None
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def started(self) -> float | None:
+        """Say when its last attempt began; None when it did not run now."""
+        return self.spans[-1].started if self.spans else None
+
+    @property
+    def slot(self) -> int | None:
+        """Say on which slot its last attempt ran; None when it did not run now."""
+        return self.spans[-1].slot if self.spans else None
+
+
+@dataclass(frozen=True)
+class RunNode:
+    """An image, base or archive entry that took time in a run; `name` is that of its node."""
+
+    name: str
+    spans: tuple[Span, ...]
 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run; times in seconds since the epoch; `state` and `finished` are None while it is under way."""
+    """One run; times in seconds since the epoch; `state` and `finished` are None while it is under way.
+
+    Records from before spans were kept read as jobs without any, `slots` 0 and no `nodes`.
+    """
 
     run_id: str
     argv: tuple[str, ...]
@@ -42,6 +78,8 @@ class RunRecord:
     finished: float | None = None
     state: RunState | None = None
     jobs: tuple[RunJob, ...] = ()
+    slots: int = 0
+    nodes: tuple[RunNode, ...] = ()
 
 
 def new_run_id() -> str:
@@ -98,19 +136,29 @@ def _record_files(ws: Workspace) -> list[Path]:
 
 def _to_json(record: RunRecord) -> dict[str, Any]:
     document = {**vars(record), "state": record.state.value if record.state else None}
-    document["jobs"] = [
-        {
-            **vars(job.id),
-            "key": job.key,
-            "state": job.state.value,
-            "reason": job.reason.word if job.reason else None,
-            "overall": job.overall,
-            "seconds": job.seconds,
-            "adopted": job.adopted,
-        }
-        for job in record.jobs
-    ]
+    document["jobs"] = [_job_json(job) for job in record.jobs]
+    document["nodes"] = [{"name": node.name, "spans": _spans_json(node.spans)} for node in record.nodes]
     return document
+
+
+def _job_json(job: RunJob) -> dict[str, Any]:
+    return {
+        **vars(job.id),
+        "key": job.key,
+        "state": job.state.value,
+        "reason": job.reason.word if job.reason else None,
+        "overall": job.overall,
+        "seconds": job.seconds,
+        "adopted": job.adopted,
+        "items": {"judged": job.items.judged, "selected": job.items.selected} if job.items else None,
+        "started": job.started,
+        "slot": job.slot,
+        "spans": _spans_json(job.spans),
+    }
+
+
+def _spans_json(spans: Iterable[Span]) -> list[list[float]]:
+    return [[span.slot, round(span.started, 3), round(span.seconds, 3)] for span in spans]
 
 
 def _from_json(document: dict[str, Any]) -> RunRecord | None:
@@ -126,13 +174,15 @@ def _from_json(document: dict[str, Any]) -> RunRecord | None:
             benchmarks=tuple(document["benchmarks"]),
             state=RunState(state) if state is not None else None,
             jobs=jobs,
+            slots=int(document.get("slots", 0)),
+            nodes=tuple(RunNode(str(node["name"]), _spans(node["spans"])) for node in document.get("nodes", ())),
         )
     except (KeyError, TypeError, ValueError):
         return None
 
 
 def _job(job: dict[str, Any]) -> RunJob:
-    reason = job["reason"]
+    reason, items = job["reason"], job.get("items")
     return RunJob(
         JobId(job["benchmark"], job["task"], job["model"], job["repeat"]),
         job["key"],
@@ -141,4 +191,10 @@ def _job(job: dict[str, Any]) -> RunJob:
         job["overall"],
         job["seconds"],
         job["adopted"],
+        ItemCounts(int(items["judged"]), int(items["selected"])) if items is not None else None,
+        _spans(job.get("spans", ())),
     )
+
+
+def _spans(rows: Iterable[Any]) -> tuple[Span, ...]:
+    return tuple(Span(int(slot), float(started), float(seconds)) for slot, started, seconds in rows)

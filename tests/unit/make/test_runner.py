@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from doit.task import Stream, dict_to_task
 from benchrouter.graph.admission import Admission, Demand
 from benchrouter.make.backend import NoDatabase
 from benchrouter.make.runner import AGAIN, SlotRunner
+from benchrouter.store.runs import Span
 
 
 class Silent:
@@ -46,6 +48,12 @@ class Floor:
     lock: threading.Lock = field(default_factory=threading.Lock)
     stop: threading.Event = field(default_factory=threading.Event)
     wake: queue.SimpleQueue[Any] = field(default_factory=queue.SimpleQueue)
+    spans: list[tuple[str, Span]] = field(default_factory=list)
+
+    def worked(self, name: str, span: Span) -> None:
+        """Remember what ran on which slot."""
+        with self.lock:
+            self.spans.append((name, span))
 
     def demand(self, name: str) -> Demand:
         """Give what the test said."""
@@ -106,6 +114,18 @@ def test_slots_are_used_and_never_exceeded() -> None:
     status, _ = floor.run([task(floor, "base"), *(task(floor, n, "base") for n in names), task(floor, "all", *names)])
     assert status == 0 and floor.most == 3
     assert floor.began[0] == "base" and floor.began[-1] == "all" and len(floor.began) == 10
+
+
+def test_each_stretch_of_work_is_told_with_a_slot_that_nobody_else_has() -> None:
+    """The lowest free one, so that a timeline has as many rows as ran at once."""
+    floor = Floor(slots=3)
+    floor.run([task(floor, f"j{i}") for i in range(8)])
+    assert sorted(name for name, _ in floor.spans) == [f"j{i}" for i in range(8)]
+    assert {span.slot for _, span in floor.spans} == {0, 1, 2}
+    rows = [[span for _, span in floor.spans if span.slot == slot] for slot in range(3)]
+    for row in rows:
+        for one, after in pairwise(sorted(row, key=lambda span: span.started)):
+            assert 0.02 <= one.seconds <= after.started - one.started + 0.005  # two clocks
 
 
 @pytest.mark.parametrize("demand", [Demand(memory=60), Demand(gpus=1), Demand(build=True), Demand(model="m")])

@@ -5,13 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from benchrouter.store import runs
+from benchrouter.store import documents, layout, runs
+from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
-from benchrouter.store.runs import RunJob, RunRecord
+from benchrouter.store.runs import RunJob, RunNode, RunRecord, Span
 from benchrouter.store.states import JobState, Reason, RunState
 from benchrouter.store.workspace import Workspace
 
-DONE = RunJob(JobId("b", "t", "openai/gpt-4o", 2), "k" * 32, JobState.COMPLETED, overall=0.5, seconds=1.5)
+DONE = RunJob(
+    JobId("b", "t", "openai/gpt-4o", 2),
+    "k" * 32,
+    JobState.COMPLETED,
+    overall=0.5,
+    seconds=1.5,
+    items=ItemCounts(9, 10),
+    spans=(Span(1, 1.25, 0.5), Span(0, 2.0, 1.5)),
+)
 FAILED = RunJob(JobId("b", "t2", "m"), "f" * 32, JobState.FAILED, Reason.TIMEOUT, adopted=True)
 RECORD = RunRecord(
     "20250101t000000-aaaa",
@@ -23,6 +32,8 @@ RECORD = RunRecord(
     2.5,
     RunState.PARTIAL,
     (DONE, FAILED),
+    slots=8,
+    nodes=(RunNode("image:b/env", (Span(0, 1.0, 0.25),)),),
 )
 
 
@@ -33,6 +44,23 @@ def test_a_record_reads_back(ws: Workspace) -> None:
     runs.save(ws, under_way)
     assert runs.load(ws, "other") == under_way
     assert runs.load(ws, "never") is None
+
+
+def test_what_a_timeline_needs_is_in_the_record(ws: Workspace) -> None:
+    job = documents.read(runs.save(ws, RECORD))["jobs"][0]  # type: ignore[index]
+    assert (job["started"], job["slot"], job["items"]) == (2.0, 0, {"judged": 9, "selected": 10})
+
+
+def test_a_record_from_before_timelines_is_read(ws: Workspace) -> None:
+    document = documents.read(runs.save(ws, RECORD)) or {}
+    for name in ("slots", "nodes"):
+        del document[name]
+    for job in document["jobs"]:
+        for name in ("items", "started", "slot", "spans"):
+            del job[name]
+    layout.run_file(ws, RECORD.run_id).write_bytes(documents.to_bytes(document))
+    old = replace(RECORD, slots=0, nodes=(), jobs=(replace(DONE, items=None, spans=()), FAILED))
+    assert runs.load(ws, RECORD.run_id) == old
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"run_id": "r", "jobs": [3]}', '{"run_id": "r"}'])
