@@ -82,6 +82,12 @@ def read_job(path: Path) -> CompletedJob | None:
 
 def read_completed(path: Path) -> CompletedJob | None:
     """Read the documents of a completed attempt in any directory, a staging directory for one."""
+    found = read_whole(path)
+    return found[0] if found is not None else None
+
+
+def read_whole(path: Path) -> tuple[CompletedJob, dict[str, Any], dict[str, Any]] | None:
+    """Read a completed attempt as `read_completed` does, and give its job.json and result.json along."""
     job = documents.read(path / layout.JOB)
     if job is None or job.get("state") != JobState.COMPLETED.value:
         return None
@@ -94,12 +100,12 @@ def read_completed(path: Path) -> CompletedJob | None:
     names = [result.get(f"{kind}_name") for kind in ("benchmark", "task", "model")]
     if names != [id.benchmark, id.task, id.model]:
         return None
-    overall = _score(result.get("overall"))
+    overall = score_of(result.get("overall"))
     if overall is None:
         return None
     seconds, _ = _provenance(path)
     items = read_items(result["raw_metrics"]).counts
-    return CompletedJob(id, key, overall, seconds, tuple(map(str, warnings)), str(path), items)
+    return CompletedJob(id, key, overall, seconds, tuple(map(str, warnings)), str(path), items), job, result
 
 
 def read_failure(path: Path) -> FailedAttempt | None:
@@ -131,7 +137,8 @@ def _job_id(job: Mapping[str, Any]) -> JobId | None:
     return JobId(benchmark, task, model, repeat)
 
 
-def _score(value: object) -> float | None:
+def score_of(value: object) -> float | None:
+    """Take a value of a document for a score: a number in 0..1, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= 1 else None
