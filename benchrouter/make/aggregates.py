@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchrouter.graph.nodes import AggregateNode, JobNode
-from benchrouter.make.session import Session, aggregate_paths
+from benchrouter.make.session import Session
+from benchrouter.make.standing import aggregate_paths
 from benchrouter.store import documents, layout
 from benchrouter.store.atomic import make_dirs, write_atomic
 from benchrouter.store.jobid import JobId

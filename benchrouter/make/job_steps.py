@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import secrets
 import threading
-from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +14,18 @@ from benchrouter.jobs.request import Executor, JobRequest
 from benchrouter.make.aggregates import completed_by_another, settle_aggregate
 from benchrouter.make.passing import passed
 from benchrouter.make.provenance import Provenance
+from benchrouter.make.refusals import Refusals, unreadable
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import mounted_tree, tree_path, what_changed
 from benchrouter.make.volumes import data_of, hold_volumes, volume_changed
 from benchrouter.models.model import ModelError
 from benchrouter.spec.problems import SpecError
 from benchrouter.store import layout
-from benchrouter.store.atomic import make_dirs
-from benchrouter.store.failures import last_failure, record_failure
+from benchrouter.store.failures import last_failure
 from benchrouter.store.jobid import JobId
 from benchrouter.store.locks import Lock, try_lock
 from benchrouter.store.problems import StoreError
-from benchrouter.store.results import CompletedJob, FailedAttempt, find, write_documents
+from benchrouter.store.results import CompletedJob, FailedAttempt, find
 from benchrouter.store.states import JobState, Outcome, Reason
 
 if TYPE_CHECKING:
@@ -47,6 +45,7 @@ class JobSteps:
         self._ws = run.session.ws
         self._renderer = Renderer(self._ws, run.session.sources.settings.site.limits)
         self._provenance = Provenance(run)
+        self._refusals = Refusals(run, self._provenance)
         self._locks: dict[JobId, Lock] = {}
         self._attempts: dict[JobId, int] = {}
         self._told: dict[JobId, str] = {}
@@ -67,9 +66,9 @@ class JobSteps:
                 return {AGAIN: _POLL}
             self._locks[job.id] = lock
         outcome = self._adopt(job)
-        refusal = self._refusal(job) if outcome is None else None
+        refusal = self._refusals.why(job) if outcome is None else None
         if refusal is not None:
-            self._finish(job, self._record_refusal(job, refusal))
+            self._finish(job, self._refusals.record(job, refusal))
             return None
         outcome = outcome or self._attempt_apart(job)
         if outcome is None:
@@ -93,7 +92,7 @@ class JobSteps:
             held = hold_volumes(self._session, job)
         except (OSError, StoreError) as error:
             refusal = Outcome(JobState.FAILED, Reason.UNSUPPORTED, f"data volume: {error}")
-            return self._record_refusal(job, refusal)
+            return self._refusals.record(job, refusal)
         if held is None:
             return None
         with held:
@@ -105,9 +104,9 @@ class JobSteps:
         try:
             request = self._request(job, job_inputs(self._session.sources.ask, self._session.graph, job))
         except (SpecError, OSError) as error:
-            return self._record_refusal(job, _unreadable(job, error))
+            return self._refusals.record(job, unreadable(job, error))
         except ModelError as error:  # an embedded model that does not start
-            outcome = self._record_refusal(job, Outcome(JobState.FAILED, Reason.ENDPOINT, str(error)))
+            outcome = self._refusals.record(job, Outcome(JobState.FAILED, Reason.ENDPOINT, str(error)))
         else:
             outcome = self._running(request, job)
         self._watch(job, outcome)
@@ -155,45 +154,6 @@ class JobSteps:
         count = self._attempts.get(job.id, 0) + 1
         self._attempts[job.id] = count
         return count <= RETRIES
-
-    def _refusal(self, job: JobNode) -> Outcome | None:
-        """Say why a job cannot be started at all."""
-        reason, detail = Reason.UNSUPPORTED, self._session.unsupported.why(job)
-        if not detail and job.model.name in self._run.endpoints.refused:
-            reason, detail = Reason.ENDPOINT, self._run.endpoints.refused[job.model.name]
-        if not detail and self._run.endpoints.breaker(job.model).given_up:
-            reason, detail = Reason.ENDPOINT, self._run.endpoints.breaker(job.model).given_up
-        if not detail and (self._run.engine is None or self._run.engine_breaker.given_up):
-            reason, detail = Reason.ENGINE, self._run.engine_fault or self._run.engine_breaker.given_up
-        if not detail:
-            reason, detail = Reason.IMAGE_MISSING, "; ".join(self._session.lacking.supplies(job))
-        blocked = self._run.images.blocked(job.images) if not detail else None
-        if blocked is not None:
-            return blocked
-        return Outcome(JobState.FAILED, reason, detail) if detail else None
-
-    def _record_refusal(self, job: JobNode, outcome: Outcome) -> Outcome:
-        """Leave a failed attempt that says why, so that the next run and the aggregate know."""
-        staging = self._ws.cache / "attempts" / self._run.id / f"refused-{secrets.token_hex(8)}"
-        make_dirs(staging, durable=False)
-        inputs = job_inputs(self._session.sources.ask, self._session.graph, job)
-        write_documents(
-            staging,
-            job.id,
-            job.key,
-            outcome,
-            inputs=inputs,
-            provenance=self._provenance.of(job),
-            run_id=self._run.id,
-        )
-        if outcome.log_tail:
-            (staging / layout.LOGS).mkdir()
-            (staging / layout.LOGS / "build.log").write_text(outcome.log_tail + "\n", "utf-8", "replace")
-        keep = self._session.sources.settings.site.limits.keep_failed
-        recorded = record_failure(self._ws, job.id, job.key, staging, keep, durable=False)
-        return Outcome(
-            outcome.state, outcome.reason, outcome.detail, log_tail=outcome.log_tail, path=recorded.path
-        )
 
     def _adopt(self, job: JobNode) -> Outcome | None:
         """Take over what another invocation made of this job since this run began."""
@@ -271,11 +231,3 @@ class JobSteps:
     def write_aggregate(self, node: AggregateNode) -> None:
         """Write the aggregate of what the jobs are now."""
         settle_aggregate(self._run, node)
-
-
-def _unreadable(job: JobNode, error: Exception) -> Outcome:
-    """Say that a tree that was fine when it was scanned cannot be mounted now."""
-    if isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
-        return Outcome(JobState.FAILED, Reason.DISK, str(error))
-    text = " ".join(str(error).split())
-    return Outcome(JobState.FAILED, Reason.CANCELLED, f"{job.id.task}/ changed before the job ran: {text}")

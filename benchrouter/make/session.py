@@ -16,23 +16,21 @@ from benchrouter.graph.build import Graph, build
 from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.make import sources as reading
 from benchrouter.make.needs import Needs
+from benchrouter.make.nodes import KINDS, unknown_nodes
 from benchrouter.make.obtaining import Lacking
+from benchrouter.make.standing import Standing
 from benchrouter.make.unsupported import Unsupported
 from benchrouter.make.variables import UsageError, Variables, parse, repeated
-from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
-from benchrouter.spec.names import did_you_mean, encode
-from benchrouter.store import documents, layout
+from benchrouter.scores.aggregate import Aggregate
+from benchrouter.spec.names import encode
 from benchrouter.store.failures import last_failure
 from benchrouter.store.jobid import JobId
 from benchrouter.store.results import CompletedJob, FailedAttempt, completed
-from benchrouter.store.states import JobState
 from benchrouter.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
 
-KINDS = ("base", "image", "tar", "config", "job", "aggregate")
-"""Kinds of nodes: what dodo.py has task creators for."""
 NO_MODEL = """no model given. Type for example
 
     doit run model=demo          the embedded demo model, no key needed
@@ -59,7 +57,6 @@ class Session:
     whole: bool = False
     fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
     live: Run | None = None
-    _settled: dict[str, Aggregate] = field(default_factory=dict)
 
     @classmethod
     def begin(
@@ -146,19 +143,7 @@ class Session:
 
         With None only nodes of our kinds are checked: other words are doit's business.
         """
-        if not self.named:
-            return
-        graph = self.graph
-        known = [*KINDS, *graph.images]
-        known += [*(base.name for base in graph.bases.values()), *self.needs.all_tars]
-        known += [name for job in graph.jobs for name in (job.name, f"config:{job.label}")]
-        known += [node.name for node in graph.aggregates]
-        words = [word for word in self.named if commands is not None or word.partition(":")[0] in KINDS]
-        faults = [
-            no_node(word, known, commands or ())
-            for word in words
-            if not any(fnmatchcase(name, word) for name in known)
-        ]
+        faults = unknown_nodes(self, commands)
         if faults:
             raise UsageError("\n".join(faults))
 
@@ -200,14 +185,14 @@ class Session:
         """Failed attempts of jobs that are not completed: of earlier runs, and of this one."""
         return {**self.failures, **(self.live.jobs.failures if self.live else {})}
 
+    @cached_property
+    def standing(self) -> Standing:
+        """What aggregates say, and whether their files do."""
+        return Standing(self)
+
     def is_stale(self, node: AggregateNode) -> bool:
-        """Tell whether an aggregate has to be written: a job will run, or the file does not say what the jobs say."""
-        if any(job.id in self.stale_ids for job in node.jobs):
-            return True
-        first, *others = [_content(path) for path in aggregate_paths(self.ws, node)]
-        if any(other != first for other in others):
-            return True
-        return documents.from_bytes(first) != self.score(node, {}).to_json()
+        """Tell whether an aggregate has to be written."""
+        return self.standing.is_stale(node)
 
     @cached_property
     def stale_aggregates(self) -> tuple[AggregateNode, ...]:
@@ -216,47 +201,7 @@ class Session:
 
     def score(self, node: AggregateNode, failures: Mapping[JobId, FailedAttempt]) -> Aggregate:
         """Compute an aggregate from what is completed, and from the failed attempts given for the rest."""
-        if not failures and not self.fresh and node.name in self._settled:
-            return self._settled[node.name]
-        known = {**self.completed, **self.fresh} if self.fresh else self.completed
-        scores = [self._job_score(job, known.get(job.id), failures.get(job.id)) for job in node.jobs]
-        scored = aggregate(node.benchmark.name, node.model.name, node.declared, scores)
-        if not failures and not self.fresh:
-            self._settled[node.name] = scored
-        return scored
-
-    @staticmethod
-    def _job_score(job: JobNode, done: CompletedJob | None, failure: FailedAttempt | None) -> JobScore:
-        if done is not None:
-            return JobScore(job.id, job.key, JobState.COMPLETED, done.overall, items=done.items)
-        if failure is not None:
-            return JobScore(job.id, job.key, JobState.FAILED, reason=failure.reason)
-        return JobScore(job.id, job.key, JobState.QUEUED)
-
-
-def no_node(word: str, known: Iterable[str], commands: Iterable[str] = ()) -> str:
-    """Say that a word is none of the nodes, nor of the commands where one could stand there."""
-    commands = tuple(commands)
-    if not commands:
-        return f"no node `{word}`{did_you_mean(word, known)}; `doit list --all` names them"
-    near = did_you_mean(word, [*commands, *known])
-    return f"no node or command `{word}`{near}; `doit list --all` names the nodes, `doit help` the commands"
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def aggregate_paths(ws: Workspace, node: AggregateNode) -> list[Path]:
-    """Say where an aggregate is written: under its key, and as the headline when it covers all declared tasks."""
-    directory = layout.aggregates_dir(ws, node.benchmark.name, node.model.name)
-    paths = [directory / f"{node.key}.json"]
-    if node.headline:
-        paths.append(layout.aggregate_file(ws, node.benchmark.name, node.model.name))
-    return paths
+        return self.standing.score(node, failures)
 
 
 _SESSION: ContextVar[Session] = ContextVar("session")
@@ -290,8 +235,3 @@ def doit_variables() -> dict[str, str]:
     if twice:
         raise UsageError("\n".join(twice))
     return given
-
-
-def describe_problems(problems: Iterable[object]) -> str:
-    """Put problems one to a line."""
-    return "\n".join(str(problem) for problem in problems)

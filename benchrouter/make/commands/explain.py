@@ -8,7 +8,9 @@ from typing import Any
 
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
-from benchrouter.make.session import Session, aggregate_paths, doit_variables, no_node
+from benchrouter.make.nodes import no_node
+from benchrouter.make.session import Session, doit_variables
+from benchrouter.make.standing import aggregate_paths
 from benchrouter.make.variables import UsageError
 from benchrouter.make.why import (
     archive_facts,

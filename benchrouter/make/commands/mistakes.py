@@ -11,7 +11,7 @@ from doit.cmdparse import CmdParse, CmdParseError
 from doit.exceptions import InvalidCommand, InvalidDodoFile, InvalidTask
 
 from benchrouter.make.commands.guard import USAGE
-from benchrouter.make.session import no_node
+from benchrouter.make.nodes import no_node
 from benchrouter.spec.names import did_you_mean
 
 _NO_TASK = re.compile(r"'(.+)' is not a task\.")

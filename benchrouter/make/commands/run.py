@@ -12,7 +12,8 @@ from doit.control import TaskControl
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
 from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import end_like_ctrl_c
-from benchrouter.make.session import KINDS, Session, announce, doit_variables
+from benchrouter.make.nodes import KINDS
+from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import STEERING, UsageError
 from benchrouter.store.journal import dead_owners
