@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
 
 from benchrouter.graph.nodes import JobNode
-from benchrouter.make.causes import causes_of, told_in_blocks
+from benchrouter.make.causes import causes_of
 from benchrouter.make.run import Run
-from benchrouter.make.summary import print_causes, print_scores
+from benchrouter.make.view import View
 from benchrouter.store import runs
 from benchrouter.store.runs import RunJob, RunNode, RunRecord
 from benchrouter.store.states import JobState, RunState
 
 
-def finish(run: Run, out: TextIO) -> bool:
-    """Record the run and print what came of it; tell whether all its jobs are completed."""
+def finish(run: Run, view: View) -> bool:
+    """Record the run and show what came of it; tell whether all its jobs are completed."""
     session = run.session
     jobs = [_record(run, job) for job in session.asked_jobs]
     state = RunState.of(job.state for job in jobs)
@@ -35,11 +34,7 @@ def finish(run: Run, out: TextIO) -> bool:
     )
     if jobs:
         runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
-    causes = causes_of(run)
-    print_causes(session, out, causes)
-    if jobs:
-        print(file=out)
-        print_scores(session, out, run.outcomes, told_in_blocks(causes))
+    view.ended(session, record, causes_of(run), run.outcomes)
     had_all = not run.images.failed and not run.images.missing
     return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from errno import EBADF, EPIPE
 from typing import Any, TextIO
 
+from benchrouter.make.voice import complain
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -93,7 +95,7 @@ class LastingStream:
             pass
         if isinstance(error, OSError) and error.errno not in (EPIPE, EBADF):
             self.lost = error.strerror or str(error)
-            print(f"doit: the output cannot be written: {self.lost}", file=sys.stderr)
+            complain(f"the output cannot be written: {self.lost}")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

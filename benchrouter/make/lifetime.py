@@ -7,13 +7,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any
 
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.make.interruption import stop_in_order
 from benchrouter.make.limits import raise_open_files
-from benchrouter.make.reporter import for_terminal
+from benchrouter.make.reporter import Reporter
 from benchrouter.make.run import Run
 from benchrouter.make.session import Session
 from benchrouter.store import layout
@@ -22,7 +22,7 @@ from benchrouter.store.journal import Journal
 
 
 @contextmanager
-def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Iterator[Run]:
+def living_run(session: Session, reporter: Reporter, *, slots: int) -> Iterator[Run]:
     """Open a run: its owner is on record before anything is created, and taken off when nothing of it is left."""
     stop, wake = threading.Event(), queue.SimpleQueue[Any]()
 
@@ -31,7 +31,6 @@ def living_run(session: Session, out: TextIO, *, slots: int, plain: bool) -> Ite
         wake.put(None)
 
     stop_in_order(interrupt)
-    reporter = for_terminal(out, plain=plain)
     raise_open_files(slots, reporter.note)
     journal = Journal.open(session.ws)
     engine, fault = _connect(session)

@@ -47,8 +47,21 @@ def _asked(session: Session) -> Iterator[Look | None]:
         engine.close()
 
 
+def image_states(session: Session) -> dict[str, str]:
+    """Say of each image of the due jobs where it comes from, by node; empty where no engine answers to be asked."""
+    from benchrouter.engine.archive import Archive
+
+    archive = Archive(session.ws)
+    with _asked(session) as in_engine:
+        return _states(session, in_engine, lambda reference: archive.find(reference) is not None)
+
+
+def _states(session: Session, in_engine: Look | None, archived: Look) -> dict[str, str]:
+    return {name: _state(image, in_engine, archived) for name, image in session.needs.images.items()}
+
+
 def _environments(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
-    states = {name: _state(image, in_engine, archived) for name, image in session.needs.images.items()}
+    states = _states(session, in_engine, archived)
     if in_engine is None:
         yield f"images: {len(states)} needed (engine not asked)"
     else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from benchrouter.engine.available import can_pull
 from benchrouter.engine.bases import alias_of, lacking, present
 from benchrouter.engine.build import ca_bundle, check_secrets
@@ -13,6 +11,7 @@ from benchrouter.make.obtaining import hint, with_hint
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
+from benchrouter.make.voice import complain
 from benchrouter.models.model import Model
 from benchrouter.scores.table import SHORT, one_line
 
@@ -44,7 +43,7 @@ def prepare(run: Run) -> bool:
         detail = lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site)
         run.images.give_up(ref, with_hint(detail, told))
     if session.variables.strict and (missing or any(map(session.lacking.of, due))):
-        print("strict=1: not started, since images or data are missing", file=sys.stderr)
+        complain("strict=1: not started, since images or data are missing")
         return False
     demands = [run.demand(job.name) for job in session.needs.jobs]
     images = len(run.images.buildable())

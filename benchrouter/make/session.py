@@ -43,7 +43,8 @@ or set BENCHROUTER_MODEL_NAME. `doit list --all` shows the images, `doit help` t
 class Session:
     """Reads on demand and remembers; `named` are nodes given on the command line, `always` reruns everything.
 
-    `pruned` sessions show doit only what is not up to date; `may_write` ones may save caches.
+    `pruned` sessions show doit only what is not up to date; `may_write` ones may save caches; in `only_failed` ones
+    nothing else is stale than what has failed under its present key.
     """
 
     ws: Workspace
@@ -55,6 +56,7 @@ class Session:
     always: bool = False
     may_write: bool = False
     whole: bool = False
+    only_failed: bool = False
     fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
     live: Run | None = None
 
@@ -69,13 +71,15 @@ class Session:
         always: bool = False,
         may_write: bool = False,
         whole: bool = False,
+        only_failed: bool = False,
     ) -> Session:
         """Parse the variables and find the workspace; raise UsageError or StoreError."""
         # doit has changed into the directory of dodo.py; the wrapper says where the person stands.
         cwd = Path(environ.get("BENCHROUTER_CWD") or Path.cwd())
         ws = Workspace.find(Path.cwd())
         variables = parse(given, environ)
-        return cls(ws, variables, cwd, environ, named, pruned and not named, always, may_write, whole)
+        pruned = pruned and not named
+        return cls(ws, variables, cwd, environ, named, pruned, always, may_write, whole, only_failed)
 
     def require_model(self) -> None:
         """Raise UsageError that says what to type when no model is given."""
@@ -108,7 +112,11 @@ class Session:
     def stale_jobs(self) -> tuple[JobNode, ...]:
         """Jobs that have to run, in order; all of them in an `always` session."""
         done = {} if self.always else self.completed
-        return tuple(job for job in self.graph.jobs if job.id not in done)
+        stale = tuple(job for job in self.graph.jobs if job.id not in done)
+        return tuple(job for job in stale if self._has_failed(job)) if self.only_failed else stale
+
+    def _has_failed(self, job: JobNode) -> bool:
+        return last_failure(self.ws, job.id, job.key) is not None
 
     @cached_property
     def stale_ids(self) -> frozenset[JobId]:
@@ -124,7 +132,7 @@ class Session:
     def asked_jobs(self) -> tuple[JobNode, ...]:
         """Jobs that this command is about, up to date or not: all, or those that the named nodes mean."""
         if not self.named:
-            return self.graph.jobs
+            return self.stale_jobs if self.only_failed else self.graph.jobs
         return tuple(job for job in self.graph.jobs if any(self._means(word, job) for word in self.named))
 
     @staticmethod

@@ -91,7 +91,7 @@ def save(ws: Workspace, record: RunRecord, keep: int = 1000) -> Path:
     """Write the record of a run, and drop the oldest beyond `keep`."""
     path = layout.run_file(ws, record.run_id)
     make_dirs(path.parent)
-    write_atomic(path, documents.to_table(_to_json(record), "jobs"))
+    write_atomic(path, documents.to_table(to_json(record), "jobs"))
     for old in _record_files(ws)[: -max(1, keep)]:
         old.unlink(missing_ok=True)
     return path
@@ -134,14 +134,16 @@ def _record_files(ws: Workspace) -> list[Path]:
     return sorted(path for path in ws.runs.glob("*.json") if not path.name.startswith("."))
 
 
-def _to_json(record: RunRecord) -> dict[str, Any]:
+def to_json(record: RunRecord) -> dict[str, Any]:
+    """Give the form of a record, on disk and elsewhere."""
     document = {**vars(record), "state": record.state.value if record.state else None}
-    document["jobs"] = [_job_json(job) for job in record.jobs]
+    document["jobs"] = [job_to_json(job) for job in record.jobs]
     document["nodes"] = [{"name": node.name, "spans": _spans_json(node.spans)} for node in record.nodes]
     return document
 
 
-def _job_json(job: RunJob) -> dict[str, Any]:
+def job_to_json(job: RunJob) -> dict[str, Any]:
+    """Give the form of one job in a record, which the JSON of commands shares."""
     return {
         **vars(job.id),
         "key": job.key,

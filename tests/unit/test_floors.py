@@ -68,7 +68,10 @@ def test_a_library_has_one_floor(library: str, floors: set[str]) -> None:
     assert users <= floors
 
 
-@pytest.mark.parametrize("module", ["benchrouter.make", "benchrouter.make.commands.run", "benchrouter.graph.build"])
+@pytest.mark.parametrize(
+    "module",
+    ["benchrouter.make.recipes", "benchrouter.make.commands.run", "benchrouter.graph.build", "benchrouter.faces.app"],
+)
 def test_slow_libraries_are_imported_late(module: str) -> None:
     """Help, list and an up-to-date run pay for none of them."""
     import subprocess
@@ -76,5 +79,17 @@ def test_slow_libraries_are_imported_late(module: str) -> None:
 
     slow = ("docker", "jinja2", "rich", "pydantic", "yaml", "requests", "psutil")
     code = f"import sys, {module}; print([n for n in {slow!r} if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
+    assert done.stdout.strip() == "[]"
+
+
+def test_help_imports_neither_doit_nor_the_graph() -> None:
+    """`benchrouter --help` appears at once."""
+    import subprocess
+    import sys
+
+    slow = ("doit", "benchrouter.make.session", "benchrouter.graph", "benchrouter.engine", "benchrouter.scores")
+    faces = "benchrouter.faces.app, benchrouter.faces.ending"
+    code = f"import sys, {faces}; print([n for n in {slow!r} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30)
     assert done.stdout.strip() == "[]"

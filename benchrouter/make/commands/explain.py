@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -36,16 +36,26 @@ class Explain(PlainCommand):
             raise UsageError("explain what? Name a node, for example: doit explain 'job:*' model=demo")
         if any(word.startswith(("job:", "aggregate", "config:")) for word in args):
             session.require_model()
-        nodes = _nodes(session)
-        for word in args:
-            found = [name for name in nodes if fnmatchcase(name, word)]
-            if not found:
-                raise UsageError(no_node(word, nodes))
-            for name in found:
-                print(name)
-                for line in nodes[name]():
-                    print(f"  {line}")
+        for line in explanation_lines(session, args):
+            print(line)
         return OK
+
+
+def explanations(session: Session, words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Explain each node that a word means, as (name, lines); raise UsageError for a word that means none."""
+    nodes = _nodes(session)
+    for word in words:
+        found = [name for name in nodes if fnmatchcase(name, word)]
+        if not found:
+            raise UsageError(no_node(word, nodes))
+        yield from ((name, list(nodes[name]())) for name in found)
+
+
+def explanation_lines(session: Session, words: Iterable[str]) -> Iterator[str]:
+    """Lay explanations out as lines of text."""
+    for name, lines in explanations(session, words):
+        yield name
+        yield from (f"  {line}" for line in lines)
 
 
 def _nodes(session: Session) -> dict[str, Any]:

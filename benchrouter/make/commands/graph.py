@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from benchrouter.graph.picture import dot, edges, mermaid
+from benchrouter.graph.picture import Edge, dot, edges, mermaid
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, doit_variables
@@ -20,6 +20,15 @@ class Graph(PlainCommand):
     def answer(self, options: Any, args: list[str]) -> int:
         """Print the picture's text."""
         session = Session.begin(doit_variables())
-        pairs = edges(session.graph, collapsed=not session.variables.full, archived=session.needs.everything_archived)
-        sys.stdout.write((dot if session.variables.format == "dot" else mermaid)(pairs))
+        sys.stdout.write(picture(session))
         return OK
+
+
+def pairs_of(session: Session) -> list[Edge]:
+    """List the edges of the graph that the variables ask for."""
+    return edges(session.graph, collapsed=not session.variables.full, archived=session.needs.everything_archived)
+
+
+def picture(session: Session) -> str:
+    """Write the graph in the asked language."""
+    return (dot if session.variables.format == "dot" else mermaid)(pairs_of(session))

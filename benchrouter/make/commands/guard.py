@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 from benchrouter.make.variables import UsageError
+from benchrouter.make.voice import complain
 from benchrouter.models.model import ModelError
 from benchrouter.spec.problems import SpecError
 from benchrouter.store.problems import StoreError
@@ -21,7 +22,7 @@ def guarded(command: Callable[[], int]) -> int:
         sys.stdout.flush()
         return status
     except (UsageError, ModelError, SpecError, StoreError) as error:
-        print(f"doit: {error}" if "\n" not in str(error) else f"doit:\n{error}", file=sys.stderr)
+        complain(str(error))
         return USAGE
     except BrokenPipeError:
         # The reader is gone; what is still buffered must not raise again at exit.
@@ -30,7 +31,7 @@ def guarded(command: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        print(f"doit: {error.filename}: {error.strerror}; a run writes to its workspace", file=sys.stderr)
+        complain(f"{error.filename}: {error.strerror}; a run writes to its workspace")
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED

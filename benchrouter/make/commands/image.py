@@ -15,6 +15,7 @@ from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
+from benchrouter.make.voice import complain
 from benchrouter.spec.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Image(PlainCommand):
                 return _import(session, archive, *words)
             return _export(session, archive, words[0])
         except EngineError as error:
-            print(f"doit: {error}", file=sys.stderr)
+            complain(str(error))
             return NOT_ALL_COMPLETED
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from getopt import GetoptError, gnu_getopt
 from typing import Any
 
@@ -12,6 +11,7 @@ from doit.exceptions import InvalidCommand, InvalidDodoFile, InvalidTask
 
 from benchrouter.make.commands.guard import USAGE
 from benchrouter.make.nodes import no_node
+from benchrouter.make.voice import complain
 from benchrouter.spec.names import did_you_mean
 
 _NO_TASK = re.compile(r"'(.+)' is not a task\.")
@@ -36,7 +36,7 @@ class ReadsWithCare:
             message = f"{self.name}: {self._of_name(error)}"
         except (InvalidDodoFile, InvalidTask) as error:
             message = str(error).strip()
-        print(f"doit: {message}", file=sys.stderr)
+        complain(message)
         return USAGE
 
     def _of_name(self, error: InvalidCommand) -> str:

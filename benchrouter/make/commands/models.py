@@ -11,6 +11,7 @@ from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
+from benchrouter.make.voice import complain
 from benchrouter.models.model import DEMO, EMBEDDED, ENDPOINT_VARIABLE, KEY_VARIABLE, SMOLLM2, ModelError
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.settings import ModelSettings, load_settings
@@ -55,7 +56,7 @@ def _install(session: Session, name: str) -> int:
     try:
         installed = install(session.ws.ensure(), session.environ, lambda text: print(text, flush=True))
     except ModelError as error:
-        print(f"doit: {error}", file=sys.stderr)
+        complain(str(error))
         return NOT_ALL_COMPLETED
     print(f"{SMOLLM2}: {installed.state}; try: doit run model={SMOLLM2} bench=hello")
     return OK

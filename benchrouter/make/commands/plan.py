@@ -58,14 +58,15 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
         yield from session.unsupported.lines()
         yield from session.lacking.lines()
         if session.needs.jobs:
-            yield from _conditions(session, session.needs.jobs, slots)
+            yield from conditions(session, session.needs.jobs, slots)
     stale = [node.name for node in session.stale_aggregates]
     yield f"aggregates: {len(stale)} to write" if stale else "aggregates: up to date"
     for name in stale[:_SHOWN]:
         yield f"  {name}"
 
 
-def _conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterator[str]:
+def conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterator[str]:
+    """Say under which conditions jobs would run: how many at once, memory, networks, rights."""
     import psutil
 
     memory = psutil.virtual_memory().total

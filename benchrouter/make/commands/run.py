@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from doit.cmd_run import Run as DoitRun
 from doit.cmd_run import opt_always
@@ -14,9 +14,12 @@ from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.nodes import KINDS
 from benchrouter.make.session import Session, announce, doit_variables
-from benchrouter.make.summary import print_scores
 from benchrouter.make.variables import STEERING, UsageError
+from benchrouter.make.voice import json_out
 from benchrouter.store.journal import dead_owners
+
+if TYPE_CHECKING:
+    from benchrouter.make.view import View
 
 OPT_SLOTS = {
     "name": "num_process",
@@ -33,6 +36,20 @@ OPT_PLAIN = {
     "default": False,
     "help": "print plain lines instead of the live view",
 }
+OPT_FAILED = {
+    "name": "failed",
+    "long": "failed",
+    "type": bool,
+    "default": False,
+    "help": "run only the jobs that have failed before",
+}
+OPT_JSON = {
+    "name": "json",
+    "long": "json",
+    "type": bool,
+    "default": False,
+    "help": "print JSON lines: events, then the result (docs/json.md)",
+}
 
 
 class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
@@ -44,7 +61,7 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         ["Variables (docs/configuration.md); those in capitals go into the environment of the jobs:"]
         + [f"{name}= {meaning}" for name, meaning in STEERING.items()]
     )
-    cmd_options = (opt_always, OPT_SLOTS, OPT_PLAIN)
+    cmd_options = (opt_always, OPT_SLOTS, OPT_PLAIN, OPT_FAILED, OPT_JSON)
 
     def execute(self, params: Any, args: list[str]) -> int:
         """Prepare the session, then let doit load dodo.py and run it."""
@@ -55,7 +72,12 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         if params["num_process"] < 1:
             raise UsageError(f"-n {params['num_process']}: expected a whole number of at least 1")
         session = Session.begin(
-            doit_variables(), named=args, pruned=True, always=params["always"], may_write=True
+            doit_variables(),
+            named=args,
+            pruned=True,
+            always=params["always"],
+            may_write=True,
+            only_failed=params["failed"],
         )
         if not args or any(word.startswith(("job", "aggregate", "config")) for word in args):
             session.require_model()
@@ -80,7 +102,9 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
             and not session.stale_aggregates
             and not session.variables.refresh
         ):
-            print_scores(session, sys.stdout)
+            if session.only_failed:
+                print("no job has failed under its present inputs", file=sys.stderr)
+            self._view(params).settled(session)
             return OK
         return self._live(session, params, args)
 
@@ -97,14 +121,21 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         from benchrouter.make.preparing import prepare
 
         require_endpoints(session)
-        with living_run(session, sys.stdout, slots=params["num_process"], plain=params["plain"]) as run:
+        view = self._view(params)
+        with living_run(session, view.reporter, slots=params["num_process"]) as run:
             if not prepare(run):
                 return NOT_ALL_COMPLETED
             super().execute(params, args)
-        completed = finish(run, sys.stdout)
+        completed = finish(run, view)
         if run.stop.is_set():
             return INTERRUPTED
         return OK if completed else NOT_ALL_COMPLETED
+
+    @staticmethod
+    def _view(params: Any) -> View:
+        from benchrouter.make.view import JsonView, TextView
+
+        return JsonView(json_out() or sys.stdout) if params["json"] else TextView(sys.stdout, plain=params["plain"])
 
     def _execute(self, always: bool) -> int:
         """Run the tasks that doit selected, as our runner admits them."""

@@ -1,0 +1,5 @@
+"""`python -m benchrouter` is the `benchrouter` command."""
+
+from benchrouter.faces.app import main
+
+main()

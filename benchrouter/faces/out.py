@@ -1,0 +1,29 @@
+"""What a command gives: text for a person, or one JSON object alone on stdout (docs/json.md)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from benchrouter.make.voice import json_out
+
+VERSION = 1
+"""Version of the JSON forms, raised when a field changes its meaning or goes."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text (docs/json.md).")]
+
+
+def emit(kind: str, **fields: Any) -> None:
+    """Print a JSON object of this kind, with the version of its form."""
+    document = {"version": VERSION, "kind": kind, **fields}
+    print(json.dumps(document, allow_nan=False), file=json_out() or sys.stdout, flush=True)
+
+
+def say(lines: Iterable[object]) -> None:
+    """Print lines of text."""
+    for line in lines:
+        print(line)

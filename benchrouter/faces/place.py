@@ -1,0 +1,40 @@
+"""Where a command works: in the workspace around the directory in which it was typed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchrouter.make.session import Session
+    from benchrouter.store.workspace import Workspace
+
+
+def enter() -> Workspace:
+    """Go to the nearest workspace, as doit does; paths that were typed are still meant from where the person stands."""
+    from benchrouter.store.problems import StoreError
+    from benchrouter.store.workspace import Workspace
+
+    try:
+        found = Workspace.find(Path.cwd())
+    except StoreError as error:
+        raise StoreError(f"{error} `benchrouter init DIRECTORY` makes a new one.") from None
+    os.environ["BENCHROUTER_CWD"] = str(Path.cwd())
+    os.chdir(found.root)
+    return found
+
+
+def session(given: Mapping[str, str] | None = None, *, named: list[str] | None = None, whole: bool = False) -> Session:
+    """Enter the workspace and begin a session that only looks."""
+    from benchrouter.make.session import Session
+
+    enter()
+    return Session.begin(given or {}, named=named or (), whole=whole)
+
+
+def typed_path(path: str | Path) -> Path:
+    """Make a path absolute that was typed where the person stands."""
+    here = Path(os.environ.get("BENCHROUTER_CWD") or Path.cwd())
+    return here / Path(path).expanduser()

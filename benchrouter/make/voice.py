@@ -1,0 +1,69 @@
+"""In whose name a message speaks: doit's, or that of the `benchrouter` command, which has other words for the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Who speaks; `json_out` is where a program reads what became of its call, None for a person's."""
+
+    program: str = "doit"
+    json_out: TextIO | None = None
+
+
+_DOIT = Voice()
+_VOICE: ContextVar[Voice] = ContextVar("voice", default=_DOIT)
+
+_VERBS = "run|plan|explain|graph|bootstrap-image|models|image|clean"
+_CALL = re.compile(rf"\bdoit (?:{_VERBS})\b[^`\n]*")
+_VARIABLE = re.compile(r"\b(model|tasks|repeat|seed)=")
+_FLAGS = {"results=1": "--results", "models=1": "--models", "stale=1": "--stale", "strict=1": "--strict"}
+
+
+def speak(voice: Voice) -> None:
+    """Let this process speak so from now on."""
+    _VOICE.set(voice)
+
+
+def program() -> str:
+    """Name the program that the person called."""
+    return _VOICE.get().program
+
+
+def complain(text: str) -> None:
+    """Say on stderr what is wrong, and to a program that reads JSON as an object of kind `error`."""
+    voice, said = _VOICE.get(), in_its_words(text)
+    separator = "\n" if "\n" in said else " "
+    print(f"{voice.program}:{separator}{said}", file=sys.stderr)
+    if voice.json_out is not None:
+        document = {"version": 1, "kind": "error", "message": said}
+        print(json.dumps(document), file=voice.json_out, flush=True)
+
+
+def in_its_words(text: str) -> str:
+    """Rewrite what a text says to type, where it was not written for this program."""
+    if program() == "doit":
+        return text
+    text = text.replace("`doit list --all`", "`benchrouter graph --full`")
+    text = text.replace("`doit help`", "`benchrouter --help`")
+    text = re.sub(r"`doit help ([\w-]+)`", r"`benchrouter \1 --help`", text)
+    return _CALL.sub(lambda call: _option_form(call[0]), text)
+
+
+def _option_form(call: str) -> str:
+    call = "benchrouter " + call.removeprefix("doit ")
+    for flag, option in _FLAGS.items():
+        call = call.replace(flag, option)
+    return _VARIABLE.sub(r"--\1 ", call.replace("bench=", ""))
+
+
+def json_out() -> TextIO | None:
+    """Give the stream that JSON goes to; None when a person reads."""
+    return _VOICE.get().json_out

@@ -1,0 +1,65 @@
+"""The `benchrouter` command: its verbs over the graph, its JSON, its mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.faces.workspaces import benchrouter, small_workspace
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that all tests here share: they only look."""
+    return small_workspace(tmp_path_factory.mktemp("faces") / "w")
+
+
+def test_a_plan_as_json(workspace: Path) -> None:
+    """What would run and why is data; stdout holds nothing else."""
+    told = benchrouter(workspace / "benchmarks" / "b", "plan", "b", "--model", "demo", "--tasks", "one", "--json").json
+    assert told["kind"] == "plan" and told["jobs"]["total"] == 1
+    (job,) = told["jobs"]["due"]
+    assert (job["node"], job["task"], job["model"]) == ("job:b/one@demo", "one", "demo")
+    assert job["because"] == [{"text": "no result yet", "because": []}]
+    assert told["images"] == [{"node": "image:b/b", "tag": told["images"][0]["tag"], "state": None}]
+    assert told["aggregates"] == ["aggregate:b@demo"]
+    assert not (workspace / "runs").exists()
+
+
+def test_an_explanation_and_a_graph_as_json(workspace: Path) -> None:
+    """The other two that only look."""
+    told = benchrouter(workspace, "explain", "job:b/*", "-m", "demo", "--env", "LIMIT=3", "--json").json
+    assert [node["node"] for node in told["nodes"]] == ["job:b/one@demo", "job:b/two@demo"]
+    assert "variable   LIMIT=3" in told["nodes"][0]["lines"] and told["nodes"][0]["up_to_date"] is False
+    edges = benchrouter(workspace, "graph", "-m", "demo", "--json").json["edges"]
+    assert {"from": "aggregate:b@demo", "to": "aggregate"} in edges
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan", "c", "-m", "demo"], "no benchmark, group or benchmark directory `c`"),
+        (["plan", "b"], "benchrouter run --model demo"),
+        (["plan", "b", "-m", "demo", "--repeat", "0"], "repeat=0"),
+        (["plan", "b", "-m", "demo", "--env", "low=1"], "--env low=1: expected NAME=value"),
+        (["plan", "--modl", "x"], "no such option: --modl"),
+        (["plann"], "`benchrouter --help`"),
+        (["run", "b", "-m", "demo", "--node", "jop:x"], "no node `jop:x`"),
+        (["explain"], "explain: missing argument"),
+    ],
+)
+def test_a_mistake_is_one_message_and_status_2(workspace: Path, words: list[str], said: str) -> None:
+    """No traceback, no word of doit, nothing on stdout; a program gets an error object."""
+    called = benchrouter(workspace, *words)
+    assert called.status == 2 and said in called.err and called.out == ""
+    assert "doit" not in called.err
+    if words[0] != "plann":
+        told = benchrouter(workspace, *words, "--json")
+        assert told.status == 2 and told.json["kind"] == "error" and said in told.json["message"]
+
+
+def test_no_workspace_says_how_to_make_one(tmp_path: Path) -> None:
+    """A person who has only installed the package learns of `init`."""
+    called = benchrouter(tmp_path, "plan", "-m", "demo")
+    assert called.status == 2 and "benchrouter init" in called.err
