@@ -1,4 +1,4 @@
-"""The worked example of docs/writing-a-benchmark.md: its files load, its script scores what the page says."""
+"""docs/bring-your-benchmark.md without containers: its files load, its scripts do what the page says."""
 
 from __future__ import annotations
 
@@ -13,23 +13,28 @@ from pathlib import Path
 
 import pytest
 from demo_scores import ROOT
+from pages import Page
 
 from benchrouter.models.answers import Answers, load_answers
 from benchrouter.models.demo import DemoEndpoint
 from benchrouter.spec.benchmark import load_benchmark
 from benchrouter.spec.task import load_task
 
-PAGE = ROOT / "docs" / "writing-a-benchmark.md"
-FILE = re.compile(r"`benchmarks/(colours/[^`]+)`(?:(?!```).)*?```\w+\n(.*?)```\n", re.DOTALL)
+PATH = ROOT / "docs" / "bring-your-benchmark.md"
+TEXT = PATH.read_text(encoding="utf-8")
+PAGE = Page.read(PATH)
+EXAMPLES = {"colours": ["mixing"], "functions": ["writing"], "quiz": ["capitals"], "stock": ["reading"]}
 
 
 @pytest.fixture
-def colours(tmp_path: Path) -> Path:
-    for name, text in FILE.findall(PAGE.read_text()):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return tmp_path / "colours"
+def benchmarks(tmp_path: Path) -> Path:
+    PAGE.write(tmp_path)
+    return tmp_path / "benchmarks"
+
+
+@pytest.fixture
+def colours(benchmarks: Path) -> Path:
+    return benchmarks / "colours"
 
 
 def run(colours: Path, tmp_path: Path, endpoint: str) -> tuple[int, Path]:
@@ -47,16 +52,19 @@ def run(colours: Path, tmp_path: Path, endpoint: str) -> tuple[int, Path]:
     return done.returncode, tmp_path / task.result_file
 
 
-def test_the_page_holds_every_file_that_it_lists(colours: Path) -> None:
-    found = sorted(str(path.relative_to(colours)) for path in colours.rglob("*") if path.is_file())
-    listed = PAGE.read_text().split("benchmarks/colours/\n")[1].split("\n\n")[0]
-    assert found == sorted(line.split()[0] for line in listed.splitlines())
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_page_holds_every_file_that_it_lists(benchmarks: Path, name: str) -> None:
+    found = sorted(str(path.relative_to(benchmarks / name)) for path in (benchmarks / name).rglob("*.*"))
+    found += [str(path.relative_to(benchmarks / name)) for path in (benchmarks / name).rglob("Dockerfile")]
+    listed = TEXT.split(f"    benchmarks/{name}/\n")[1].split("\n\n")[0]
+    assert sorted(found) == sorted(line.split()[0] for line in listed.splitlines())
 
 
-def test_its_files_load_without_a_warning(colours: Path) -> None:
-    benchmark, warnings = load_benchmark(colours)
-    assert ([task.name for task in benchmark.tasks], warnings) == (["mixing"], ())
-    assert load_task(colours / "mixing" / "task.yaml")[1] == ()
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_its_files_load_without_a_warning(benchmarks: Path, name: str) -> None:
+    benchmark, warnings = load_benchmark(benchmarks / name)
+    assert ([task.name for task in benchmark.tasks], warnings) == (EXAMPLES[name], ())
+    assert load_task(benchmarks / name / EXAMPLES[name][0] / "task.yaml")[1] == ()
 
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
@@ -65,7 +73,7 @@ def test_its_script_scores_what_the_page_says(colours: Path, tmp_path: Path) -> 
         status, result = run(colours, tmp_path, endpoint.endpoint_for("colours"))
     assert status == 0
     assert json.loads(result.read_text()) == {"overall": 0.75}
-    assert "the score is 0.75" in PAGE.read_text()
+    assert "the score is 0.75" in TEXT
 
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
@@ -79,7 +87,7 @@ def test_its_script_blames_the_endpoint_when_that_fails(colours: Path, tmp_path:
 
 
 def test_the_script_with_items_asks_the_same_few_and_writes_each(tmp_path: Path) -> None:
-    (script,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (script,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     (tmp_path / "sums.py").write_text(script)
     sums = {f"{a}+{b}": (f"What is {a} + {b}?", str(a + b)) for a in range(10) for b in range(10)}
     lines = [{"task": "sums", "item": item, "question": ask, "answer": sum} for item, (ask, sum) in sums.items()]
