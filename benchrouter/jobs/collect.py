@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.verdict import MAX_BYTES
 
 CHUNK = 1 << 20
 CLOCK_SLACK_NS = 50_000_000  # the kernel stamps files with a clock that ticks every few milliseconds
@@ -36,12 +37,16 @@ class Caps:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was kept (relative paths), and what was not, with the cause; `late` changed after the end."""
+    """What was kept (relative paths), and what was not, with the cause; `late` changed after the end.
+
+    `result` is what the result file holds, with secrets still in it: to be judged, never to be written.
+    """
 
     files: frozenset[str]
     directories: frozenset[str]
     refused: Mapping[str, str]
     late: frozenset[str] = frozenset()
+    result: bytes | None = field(default=None, repr=False)
 
 
 @dataclass
@@ -49,6 +54,8 @@ class _State:
     redactor: Redactor
     caps: Caps
     ended_ns: int | None
+    result_file: str
+    result: bytes | None = None
     size: int = 0
     count: int = 0
     files: set[str] = field(default_factory=set)
@@ -57,19 +64,23 @@ class _State:
     late: set[str] = field(default_factory=set)
 
 
-def collect(source: Path, target: Path, redactor: Redactor, caps: Caps, ended: float | None) -> Collected:
+def collect(
+    source: Path, target: Path, redactor: Redactor, caps: Caps, ended: float | None, result_file: str = ""
+) -> Collected:
     """Copy regular files from `source` into the new directory `target`, redacted, within the caps.
+
+    Up to one byte more of `result_file` than is judged is kept as it is: masks laid over numbers or quotes break JSON.
 
     `ended` is the time at which the container ended: files changed later are kept but named in `late`.
     Raises OSError when the target's file system fails.
     """
-    state = _State(redactor, caps, _latest(ended) if ended is not None else None)
+    state = _State(redactor, caps, _latest(ended) if ended is not None else None, result_file)
     target.mkdir()
     source_fd = os.open(source, OPEN_DIRECTORY)
     target_fd = os.open(target, OPEN_DIRECTORY)
     _directory(state, source_fd, target_fd, "", 1)
     return Collected(
-        frozenset(state.files), frozenset(state.directories), state.refused, frozenset(state.late)
+        frozenset(state.files), frozenset(state.directories), state.refused, frozenset(state.late), state.result
     )
 
 
@@ -149,7 +160,10 @@ def _file(state: _State, source: int, target: int, name: str, safe: str, path: s
             state.refused[path] = f"has {info.st_size} bytes, and an output may have {state.caps.size} in all"
             return
         mode = 0o755 if info.st_mode & 0o100 else 0o644
-        copied = _copy(state, descriptor, target, safe, mode, info.st_size)
+        whole: list[bytes] | None = [] if path == state.result_file else None
+        copied = _copy(state, descriptor, target, safe, mode, info.st_size, whole)
+        if whole is not None:
+            state.result = b"".join(whole)
         state.size += copied
         state.files.add(path)
         after = os.fstat(descriptor)
@@ -160,13 +174,17 @@ def _file(state: _State, source: int, target: int, name: str, safe: str, path: s
         os.close(descriptor)
 
 
-def _copy(state: _State, source: int, target: int, name: str, mode: int, size: int) -> int:
-    """Copy at most `size` bytes (a file that still grows is cut, and found to be late)."""
+def _copy(
+    state: _State, source: int, target: int, name: str, mode: int, size: int, whole: list[bytes] | None
+) -> int:
+    """Copy at most `size` bytes (a file that still grows is cut, and found to be late); `whole` gets them unmasked."""
     stream = state.redactor.stream()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     copied = 0
     with open(os.open(name, flags, 0o600, dir_fd=target), "wb") as file:
         while copied < size and (chunk := os.read(source, min(CHUNK, size - copied))):
+            if whole is not None and copied <= MAX_BYTES:
+                whole.append(chunk[: MAX_BYTES + 1 - copied])
             copied += len(chunk)
             file.write(stream.feed(chunk))
         file.write(stream.close())

@@ -5,13 +5,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from benchrouter.engine.containers import Exit
 from benchrouter.jobs.collect import Collected
 from benchrouter.jobs.contract import OUTPUT_DIR
-from benchrouter.jobs.verdict import MAX_BYTES, Verdict, judge, shortened
+from benchrouter.jobs.verdict import Verdict, judge, shortened
 from benchrouter.spec.task import Task
 from benchrouter.store.states import Reason
 
@@ -100,16 +99,15 @@ def _status(code: int | None, verdict: Verdict) -> str:
     return text
 
 
-def judge_output(task: Task, output: Path, collected: Collected) -> Verdict:
-    """Judge the result file among what was collected into `output`."""
+def judge_output(task: Task, collected: Collected) -> Verdict:
+    """Judge the result file among what was collected, as the task wrote it; secrets in it are not masked yet."""
     name = task.result_file
     if name in collected.late:
         detail = f"{name} changed after the container had ended"
         return Verdict(reason=Reason.INVALID_RESULT, detail=detail)
-    if name not in collected.files:
+    if collected.result is None:
         return _no_result(task, collected)
-    with open(output / name, "rb") as file:
-        return judge(file.read(MAX_BYTES + 1), name, task.result_key)
+    return judge(collected.result, name, task.result_key)
 
 
 def _no_result(task: Task, collected: Collected) -> Verdict:

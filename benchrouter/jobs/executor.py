@@ -30,6 +30,7 @@ from benchrouter.jobs.contract import Host, Places, container_spec, secret_value
 from benchrouter.jobs.course import Course, Ended
 from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
 from benchrouter.jobs.facts import facts_of
+from benchrouter.jobs.masking import without_secrets
 from benchrouter.jobs.modes import SURROUNDINGS
 from benchrouter.jobs.publish import Publisher
 from benchrouter.jobs.redact import Redactor
@@ -149,7 +150,7 @@ class EngineExecutor:
         course.listener.close()  # what may have been the beginning of a secret is still held
         course.facts |= facts_of(self._engine.info, course.request, spec, image, exit)
         collected = take_over(course, exit)
-        verdict = judge_output(task, course.attempt.staging / layout.OUTPUT, collected)
+        verdict = without_secrets(judge_output(task, collected), task.result_file, course.redactor)
         if course.fault is not None and not exit.cancelled:
             return course.fault
         ended = conclude(

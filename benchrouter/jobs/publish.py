@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchrouter.jobs.ending import Conclusion
+from benchrouter.jobs.masking import masked
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import JobRequest
@@ -46,9 +46,9 @@ class Publisher:
             state=JobState.COMPLETED if completed else JobState.FAILED,
             reason=conclusion.reason,
             final=conclusion.final,
-            detail=redactor.scrub_text(_one_line(conclusion.detail)),
+            detail=_message(conclusion.detail, redactor),
             overall=conclusion.overall if completed else None,
-            warnings=tuple(redactor.scrub_text(_one_line(text)) for text in conclusion.warnings),
+            warnings=tuple(_message(text, redactor) for text in conclusion.warnings),
         )
         try:
             self._write(request, staging, conclusion.raw if completed else None, outcome, facts, redactor)
@@ -79,14 +79,11 @@ class Publisher:
             request.id,
             request.key,
             outcome,
-            inputs=request.inputs,
-            provenance={**request.provenance, **facts},
+            inputs=masked(request.inputs, redactor),
+            provenance=masked({**request.provenance, **facts}, redactor),
             run_id=request.run_id,
-            raw_metrics=raw,
+            raw_metrics=masked(raw, redactor) if raw is not None else None,
         )
-        # Once more, because parsing undoes escapes: what was `\\u0073k-` in the task's file is plain in ours.
-        for name in (layout.RESULT, layout.JOB, layout.PROVENANCE):
-            _scrub(staging / name, redactor)
 
 
 def _unless_changed(request: JobRequest, conclusion: Conclusion) -> Conclusion:
@@ -107,14 +104,6 @@ def _unpublished(outcome: Outcome, why: str) -> Outcome:
     return replace(outcome, state=JobState.FAILED, reason=Reason.DISK, overall=None, detail=detail)
 
 
-def _scrub(path: Path, redactor: Redactor) -> None:
-    if not redactor or not os.path.lexists(path):
-        return
-    data = path.read_bytes()
-    scrubbed = redactor.scrub(data)
-    if scrubbed != data:
-        path.write_bytes(scrubbed)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _message(text: str, redactor: Redactor) -> str:
+    """Put a message on one line, masked before (white space may be part of a secret) and after."""
+    return redactor.scrub_text(" ".join(redactor.scrub_message(text).split()))

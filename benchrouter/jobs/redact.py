@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from benchrouter.jobs.secret_forms import (
     SHORTEST,
@@ -82,16 +84,40 @@ class Redactor:
         kept = {value for value in values if len(value) >= SHORTEST and value not in PLACEHOLDERS}
         self._plain = _Needles(form for value in kept for form in plain_forms(value))
         self._encoded = _Needles(form for value in kept for form in encoded_forms(value))
+        self._parsed = [parsed for value in kept if isinstance(parsed := _parsed(value), int | float | list | dict)]
 
     def __bool__(self) -> bool:
         return bool(self._plain)
 
     def scrub(self, data: bytes) -> bytes:
         """Mask every secret in a complete piece of data."""
-        if not self._plain.any_in(data) and not self._encoded.any_in(folded(data)):
+        if not self.finds(data):
             return data
         stream = self.stream()
         return stream.feed(data) + stream.close()
+
+    def finds(self, data: bytes) -> bool:
+        """Tell whether a secret is in a complete piece of data."""
+        return len(data) >= SHORTEST and (self._plain.any_in(data) or self._encoded.any_in(folded(data)))
+
+    @property
+    def knows_json(self) -> bool:
+        """Tell whether a secret is a number, list or object, which may be spelled in other ways."""
+        return bool(self._parsed)
+
+    def is_secret(self, value: Any) -> bool:
+        """Tell whether a number, list or object is what a secret says as JSON."""
+        return any(value == secret and type(value) is not bool for secret in self._parsed)
+
+    def scrub_message(self, text: str) -> str:
+        """Mask every secret in a message for people, also one within which a quotation was cut, at a `…`."""
+        *cut, last = text.split("…")
+        return "…".join([*(self._scrub_cut(piece) for piece in cut), self.scrub_text(last)])
+
+    def _scrub_cut(self, text: str) -> str:
+        stream = self.stream()
+        safe = stream.feed(text.encode("utf-8", "surrogateescape"))  # what may have begun a secret is left out
+        return safe.decode("utf-8", "surrogateescape")
 
     def scrub_text(self, text: str) -> str:
         """Mask every secret in a message for people."""
@@ -166,6 +192,13 @@ def merged(spans: list[Span]) -> list[Span]:
         else:
             joined.append((start, end))
     return joined
+
+
+def _parsed(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _shared(form: bytes, data: bytes, at: int, known: int) -> int:

@@ -29,7 +29,8 @@ def take_over(course: Course, exit: Exit | None) -> Collected:
         give_back(course.engine, course.request.image_tag, attempt.output, uid, gid, course.labels)
         ended = None  # giving back is a change by itself
     caps = Caps(limits.output_bytes, limits.output_files)
-    collected = collect(attempt.output, attempt.staging / layout.OUTPUT, course.redactor, caps, ended)
+    kept = attempt.staging / layout.OUTPUT
+    collected = collect(attempt.output, kept, course.redactor, caps, ended, task.result_file)
     return replace(collected, late=collected.late | {task.result_file}) if late else collected
 
 

@@ -87,6 +87,6 @@ def test_a_sparse_result_file_is_too_large_rather_than_irregular(tmp_path: Path)
     (tmp_path / "from").mkdir()
     with open(tmp_path / "from" / "result.json", "wb") as file:
         file.truncate(900 << 30)
-    found = collect(tmp_path / "from", tmp_path / "to", Redactor([]), Caps(), None)
-    verdict = judge_output(Task("t", "true"), tmp_path / "to", found)
+    found = collect(tmp_path / "from", tmp_path / "to", Redactor([]), Caps(), None, "result.json")
+    verdict = judge_output(Task("t", "true"), found)
     assert verdict.detail == "result.json has 966367641600 bytes, and an output may have 2147483648 in all"
