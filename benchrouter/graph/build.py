@@ -199,5 +199,5 @@ def _aggregate(ask: Ask, model: Model, choice: Selected, jobs: tuple[JobNode, ..
     whole = set(choice.tasks) == set(tasks)
     # The declared aggregation is part of the key: a changed one makes another file of the same jobs.
     benchmark = choice.scanned.benchmark
-    key = digest([[job.key for job in jobs], benchmark.aggregate, declared])
+    key = digest([[job.key for job in jobs], benchmark.aggregate.to_json(), declared])
     return AggregateNode(benchmark, model, jobs, key, declared, headline=whole and not ask.variables)

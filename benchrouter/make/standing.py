@@ -42,7 +42,8 @@ class Standing:
             return self._settled[node.name]
         known = {**self._session.completed, **fresh} if fresh else self._session.completed
         scores = [_job_score(job, known.get(job.id), failures.get(job.id)) for job in node.jobs]
-        scored = aggregate(node.benchmark.name, node.model.name, node.declared, scores)
+        rule = node.benchmark.aggregate
+        scored = aggregate(node.benchmark.name, node.model.name, node.declared, scores, rule)
         if as_stored:
             self._settled[node.name] = scored
         return scored

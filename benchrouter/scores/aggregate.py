@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchrouter.spec.aggregation import Aggregation
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
+
+MEAN = Aggregation()
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Aggregate:
     overall_failures_as_zero: float | None
     coverage: Coverage
     jobs: tuple[JobScore, ...]
+    rule: Aggregation = MEAN
 
     @property
     def items(self) -> ItemCounts | None:
@@ -77,6 +81,8 @@ class Aggregate:
             "overall_failures_as_zero": self.overall_failures_as_zero,
             "coverage": {"completed": self.coverage.completed, "declared": self.coverage.declared},
             "items": _items_json(self.items),
+            # Without the default, so that files of earlier versions say the same.
+            **({} if self.rule == MEAN else {"aggregate": self.rule.to_json()}),
             "jobs": [_job_json(job) for job in self.jobs],
         }
 
@@ -85,37 +91,67 @@ class Aggregate:
         return json.dumps(self.to_json(), indent=2, allow_nan=False).encode() + b"\n"
 
 
-def aggregate(benchmark: str, model: str, declared: int, jobs: Iterable[JobScore]) -> Aggregate:
-    """Aggregate the jobs of a run; `declared` counts the benchmark's tasks x repeats, asked for or not."""
+def aggregate(
+    benchmark: str, model: str, declared: int, jobs: Iterable[JobScore], rule: Aggregation = MEAN
+) -> Aggregate:
+    """Aggregate the jobs of a run; `declared` counts the benchmark's tasks x repeats, asked for or not.
+
+    What has no score does not count, whatever the rule: the weights of the others stand for all.
+    """
     ordered = tuple(sorted(jobs, key=lambda job: job.id))
     completed = sum(job.completed for job in ordered)
     return Aggregate(
         benchmark=benchmark,
         model=model,
         state=RunState.of(job.state for job in ordered),
-        overall=_mean_of_tasks(ordered, failures_as_zero=False),
-        overall_failures_as_zero=_mean_of_tasks(ordered, failures_as_zero=True),
+        overall=_overall(ordered, rule, failures_as_zero=False),
+        overall_failures_as_zero=_overall(ordered, rule, failures_as_zero=True),
         coverage=Coverage(completed, max(declared, len(ordered))),
         jobs=ordered,
+        rule=rule,
     )
 
 
-def _mean_of_tasks(jobs: Sequence[JobScore], *, failures_as_zero: bool) -> float | None:
+def _overall(jobs: Sequence[JobScore], rule: Aggregation, *, failures_as_zero: bool) -> float | None:
     """Average each task's repeats first, so that a task repeated more often does not weigh more."""
-    scores: dict[str, list[float]] = {}
+    by_items = rule.rule == "items"
+    scores: dict[str, list[tuple[float, float]]] = {}
+    typical = _typical_size(jobs) if by_items else 1.0
     for job in jobs:
         if job.completed and job.overall is not None:
-            scores.setdefault(job.id.task, []).append(job.overall)
+            scores.setdefault(job.id.task, []).append((job.overall, _size(job) if by_items else 1.0))
         elif failures_as_zero and job.own_failure:
-            scores.setdefault(job.id.task, []).append(0.0)
-    return _mean([_mean(values) or 0.0 for values in scores.values()])
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    if not values:
+            scores.setdefault(job.id.task, []).append((0.0, typical))
+    tasks = {task: weighted_mean(pairs) or 0.0 for task, pairs in scores.items()}
+    if not tasks:
         return None
+    if rule.rule in ("min", "max"):
+        return (min if rule.rule == "min" else max)(tasks.values())
+    sizes = {task: math.fsum(size for _, size in pairs) / len(pairs) for task, pairs in scores.items()}
+    weights = rule.weights if rule.rule == "weighted" else sizes
+    return weighted_mean([(score, weights.get(task, 0.0)) for task, score in tasks.items()])
+
+
+def _size(job: JobScore) -> float:
+    """Count the items that stand behind a score; a score without items counts as one."""
+    return float(max(1, job.items.judged)) if job.items else 1.0
+
+
+def _typical_size(jobs: Sequence[JobScore]) -> float:
+    """Say how many items a job stands for that failed before it could tell: as many as the others have on average."""
+    sizes = [_size(job) for job in jobs if job.completed]
+    return math.fsum(sizes) / len(sizes) if sizes else 1.0
+
+
+def weighted_mean(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Average values by their weights; None where nothing has any weight."""
+    counted = [(value, weight) for value, weight in pairs if weight > 0]
+    if not counted:
+        return None
+    total = math.fsum(weight for _, weight in counted)
+    mean = math.fsum(value * weight for value, weight in counted) / total
     # Rounding must not carry a mean beyond its values: six times 0.8 is 0.8.
-    return min(max(math.fsum(values) / len(values), min(values)), max(values))
+    return min(max(mean, min(value for value, _ in counted)), max(value for value, _ in counted))
 
 
 def _job_json(job: JobScore) -> dict[str, Any]:

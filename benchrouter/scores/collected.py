@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec.aggregation import Aggregation
 from benchrouter.spec.names import component_fault, encode
 from benchrouter.store import documents, layout
 from benchrouter.store.artifact import read_failure, read_whole, score_of
@@ -95,6 +96,11 @@ class Listed:
     def declared(self) -> int:
         """Count the jobs that the benchmark declares, asked for or not."""
         return int(self.document["coverage"]["declared"])
+
+    @property
+    def rule(self) -> Aggregation:
+        """Give the declared aggregation under which it was written."""
+        return Aggregation.from_json(self.document.get("aggregate", "mean"))
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -189,9 +195,17 @@ def _sound(document: Mapping[str, Any]) -> bool:
         all(isinstance(document.get(f"{kind}_name"), str) for kind in ("benchmark", "model"))
         and isinstance(coverage, dict)
         and type(coverage.get("declared")) is int
+        and _sound_rule(document.get("aggregate", "mean"))
         and isinstance(jobs, list)
         and all(isinstance(job, dict) and _sound_job(job) for job in jobs)
     )
+
+
+def _sound_rule(rule: Any) -> bool:
+    try:
+        return bool(Aggregation.from_json(rule).rule)
+    except ValueError:
+        return False
 
 
 def _sound_job(job: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchrouter.scores.aggregate import Aggregate, JobScore
+from benchrouter.scores.aggregate import MEAN, Aggregate, JobScore
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -70,7 +70,8 @@ def title(aggregate: Aggregate) -> str:
 
 def summary(aggregate: Aggregate) -> str:
     """Say the overall score, never without its coverage; with failures as 0 where that differs."""
-    text = f"overall {score(aggregate.overall)} · coverage {aggregate.coverage} · {aggregate.state.value}"
+    rule = "" if aggregate.rule == MEAN else f" ({aggregate.rule.rule})"
+    text = f"overall {score(aggregate.overall)}{rule} · coverage {aggregate.coverage} · {aggregate.state.value}"
     items = aggregate.items
     if items:
         text += f" · items {items}" + (f", {items.errors} not judged" if items.errors else "")

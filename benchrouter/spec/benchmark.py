@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec.aggregation import Aggregation
 from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, refuse_errors
@@ -43,7 +44,7 @@ class Hint:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark directory; `aggregate` names the rule that makes one score of its tasks'.
+    """A benchmark directory; `aggregate` is the rule that makes one score of its tasks'.
 
     `complete` is False where a faulty benchmark.yaml may list more tasks than could be told.
     """
@@ -54,7 +55,7 @@ class Benchmark:
     version: str
     tasks: tuple[TaskEntry, ...]
     environments: Mapping[str, EnvironmentOptions] = field(default_factory=dict)
-    aggregate: str = "mean"
+    aggregate: Aggregation = field(default_factory=Aggregation)
     obtain: Mapping[str, Hint] = field(default_factory=dict)
     complete: bool = True
 
@@ -73,13 +74,13 @@ class Benchmark:
                 name: [dict(options.build_args), options.platform, list(options.supplied)]
                 for name, options in self.environments.items()
             },
-            "aggregate": self.aggregate,
+            "aggregate": self.aggregate.to_json(),
             "obtain": {name: [hint.text, hint.line] for name, hint in self.obtain.items()},
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], root: Path) -> Benchmark:
-        """Rebuild a benchmark from `to_json`; raise KeyError or TypeError for something else."""
+        """Rebuild a benchmark from `to_json`; raise KeyError, TypeError or ValueError for something else."""
         return cls(
             name=data["name"],
             root=root,
@@ -90,7 +91,7 @@ class Benchmark:
                 name: EnvironmentOptions(arguments, platform, tuple(supplied))
                 for name, (arguments, platform, supplied) in data["environments"].items()
             },
-            aggregate=data["aggregate"],
+            aggregate=Aggregation.from_json(data["aggregate"]),
             obtain={name: Hint(text, line) for name, (text, line) in data["obtain"].items()},
         )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema
 
+from benchrouter.spec.aggregation import RULES, Aggregation, faults_of_weights, form_fault
 from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, Hint, TaskEntry
 from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
@@ -22,9 +23,17 @@ def _tasks(value: Any) -> Any:
 
 
 def _aggregate(value: Any) -> Any:
-    if value != "mean":
-        raise ValueError("expected `mean`")
+    if text := form_fault(value):
+        raise ValueError(text)
     return value
+
+
+def _aggregation(value: Any) -> Aggregation:
+    """Make the rule; the default where its weights are faulty, which `faults` tells."""
+    try:
+        return Aggregation.from_json(value)
+    except ValueError:
+        return Aggregation()
 
 
 def _supplied(value: Any) -> str:
@@ -34,6 +43,17 @@ def _supplied(value: Any) -> str:
     return str(path)
 
 
+_AGGREGATE = {
+    "anyOf": [
+        {"enum": [rule for rule in RULES if rule != "weighted"]},
+        {
+            "type": "object",
+            "properties": {"weighted": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}},
+            "required": ["weighted"],
+            "additionalProperties": False,
+        },
+    ]
+}
 Supplied = Annotated[str, BeforeValidator(_supplied)]
 
 
@@ -64,12 +84,14 @@ class BenchmarkShape(Shape):
     version: Scalar = ""
     tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)]
     environments: dict[str, EnvironmentShape | None] = Field(default_factory=dict)
-    aggregate: Annotated[str, BeforeValidator(_aggregate)] = "mean"
+    aggregate: Annotated[Any, BeforeValidator(_aggregate), WithJsonSchema(_AGGREGATE)] = Field(
+        default="mean", description="How the scores of the tasks become one."
+    )
     obtain: dict[str, Text] = Field(default_factory=dict, description="How to get what is not here, by its name.")
 
 
 def faults(document: Document) -> list[Problem]:
-    """Find what single values do not show: tasks listed twice, environments with impossible names."""
+    """Find what single values do not show: tasks listed twice, impossible names of environments, odd weights."""
     problems: list[Problem] = []
     seen: dict[str, int | None] = {}
     tasks, environments = document.data.get("tasks"), document.data.get("environments")
@@ -87,7 +109,8 @@ def faults(document: Document) -> list[Problem]:
             if fault := variable_fault(argument):
                 at: KeyPath = ("environments", name, "build_args", argument)
                 problems.append(document.problem(at, f"`environments.{name}.build_args`: {fault}"))
-    return problems
+    complete = isinstance(tasks, list) and len(seen) == len(tasks) and not any(map(component_fault, seen))
+    return [*problems, *faults_of_weights(document, list(seen), complete=complete)]
 
 
 def sound_part(document: Document, root: Path) -> Benchmark:
@@ -166,7 +189,7 @@ def to_benchmark(document: Document, shape: BenchmarkShape, root: Path, problems
             for name, options in shape.environments.items()
             if options is not None
         },
-        aggregate=shape.aggregate,
+        aggregate=_aggregation(shape.aggregate),
         obtain={
             name: Hint(" ".join(text.split()), document.line(("obtain", name)) or 1)
             for name, text in shape.obtain.items()

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
+from benchrouter.spec.aggregation import Aggregation
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
@@ -23,6 +25,47 @@ def failed(task: str, reason: Reason, repeat: int = 0) -> JobScore:
 
 def of(*jobs: JobScore, declared: int | None = None) -> Aggregate:
     return aggregate("b", "m", len(jobs) if declared is None else declared, jobs)
+
+
+@pytest.mark.parametrize(
+    ("rule", "overall", "with_zeros"),
+    [
+        (Aggregation("mean"), (0.25 + 1.0) / 2, (0.25 + 1.0 + 0.0) / 3),
+        # Items: 4 of x, 16 of y (repeats of 12 and 20, pooled to 0.5); z fails and stands for (4 + 12 + 20) / 3 = 12.
+        (Aggregation("items"), (4 * 0.25 + 16 * 1.0) / 20, (4 * 0.25 + 16 * 1.0) / 32),
+        (Aggregation("min"), 0.25, 0.0),
+        (Aggregation("max"), 1.0, 1.0),
+        (Aggregation("weighted", {"x": 3, "y": 1, "z": 4}), (0.75 + 1.0) / 4, (0.75 + 1.0) / 8),
+        (Aggregation("weighted", {"x": 0, "y": 1, "z": 0}), 1.0, 1.0),
+        (Aggregation("weighted", {"x": 0, "y": 0, "z": 1}), None, 0.0),
+    ],
+    ids=str,
+)
+def test_declared_rules(rule: Aggregation, overall: float | None, with_zeros: float) -> None:
+    jobs = [
+        replace(done("x", 0.25), items=ItemCounts(4, 5)),
+        replace(done("y", 1.0), items=ItemCounts(12, 12)),
+        replace(done("y", 1.0, 1), items=ItemCounts(20, 20)),
+        failed("z", Reason.TIMEOUT),
+    ]
+    made = aggregate("b", "m", 4, jobs, rule)
+    assert made.overall == (None if overall is None else pytest.approx(overall))
+    assert made.overall_failures_as_zero == pytest.approx(with_zeros)
+    assert str(made.coverage) == "3/4"
+    written = made.to_json()
+    assert written.get("aggregate", "mean") == rule.to_json()
+    assert ("aggregate" in written) is (rule != Aggregation())
+
+
+def test_shards_of_one_set_score_as_the_set() -> None:
+    """Repeats of different size pool within their task, tasks without items count as one."""
+    jobs = [
+        replace(done("x", 0.5), items=ItemCounts(10, 10)),
+        replace(done("x", 1.0, 1), items=ItemCounts(30, 30)),
+        done("y", 0.0),
+    ]
+    rule = Aggregation("items")
+    assert aggregate("b", "m", 3, jobs, rule).overall == pytest.approx((20 * 0.875 + 1 * 0.0) / 21)
 
 
 def test_mean_over_tasks() -> None:
