@@ -7,6 +7,7 @@ import time
 
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.causes import causes_of
+from benchrouter.make.reporting import refresh_report
 from benchrouter.make.run import Run
 from benchrouter.make.view import View
 from benchrouter.store import runs
@@ -34,6 +35,7 @@ def finish(run: Run, view: View) -> bool:
     )
     if jobs:
         runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
+        refresh_report(session.ws, run.reporter.note)
     view.ended(session, record, causes_of(run), run.outcomes)
     had_all = not run.images.failed and not run.images.missing
     return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all

@@ -104,10 +104,10 @@ def load(ws: Workspace, run_id: str) -> RunRecord | None:
     return record if record is not None and record.run_id == run_id else None
 
 
-def history(ws: Workspace) -> tuple[list[RunRecord], list[Path]]:
-    """Read all records, oldest first, and name the torn files beside them; write nothing."""
+def history(ws: Workspace, newest: int | None = None) -> tuple[list[RunRecord], list[Path]]:
+    """Read all records, or so many of the newest, oldest first, and name the torn files; write nothing."""
     records, torn = [], []
-    for path in _record_files(ws):
+    for path in _record_files(ws)[-newest if newest else None :]:
         record = load(ws, path.stem)
         if record is None:
             torn.append(path)

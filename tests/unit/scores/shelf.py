@@ -36,6 +36,7 @@ class Shelf:
         repeat: int = 0,
         benchmark: str = "b",
         reason: Reason | None = None,
+        revision: str = "",
         **inputs: Any,
     ) -> Path:
         """Add a job to the next aggregate; items by id, or by position; `reason` makes it a failed one."""
@@ -44,7 +45,7 @@ class Shelf:
         judged = [score for score in pairs.values() if score is not None]
         score = overall if overall is not None else sum(judged) / len(judged) if judged else None
         id = JobId(benchmark, task, model, repeat)
-        made = {**INPUTS, "variables": {}, "repeat": repeat, **inputs, "model": {"name": model}}
+        made = {**INPUTS, "variables": {}, "repeat": repeat, **inputs, "model": {"name": model, "revision": revision}}
         key = xxhash.xxh3_128_hexdigest(repr((id, sorted(made.items()))).encode())
         state = JobState.FAILED if reason else JobState.COMPLETED
         directory = self.root / benchmark / encode(model) / task / ("failed/1" if reason else key)

@@ -1,0 +1,1 @@
+"""`results/report.html`: one page without network, from what is on disk."""

@@ -1,0 +1,64 @@
+"""Which scores may stand side by side: those of the same work, whatever the model (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchrouter.keys.canonical import digest
+from benchrouter.scores.collected import JobResult, Listed
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The work behind an aggregate: tasks with repeats, variables, and for each job what made it but for the model.
+
+    `variables` is None where no artifact is left to tell; such an aggregate stands alone.
+    """
+
+    jobs: tuple[tuple[str, int], ...]
+    whole: bool
+    variables: tuple[tuple[str, str], ...] | None
+    contents: Mapping[tuple[str, int], str]
+
+    def matches(self, other: Asked) -> bool:
+        """Tell whether two aggregates asked for the same; of jobs that one of them does not know nothing is held."""
+        if self.variables is None or (self.jobs, self.variables) != (other.jobs, other.variables):
+            return False
+        both = self.contents.keys() & other.contents.keys()
+        return all(self.contents[job] == other.contents[job] for job in both)
+
+    def merged(self, other: Asked) -> Asked:
+        """Know what either knows."""
+        return Asked(self.jobs, self.whole, self.variables, {**other.contents, **self.contents})
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Say for people what was asked for, other than everything."""
+        tasks = list(dict.fromkeys(task for task, _ in self.jobs))
+        words = [] if self.whole else [f"tasks {', '.join(tasks[:4])}" + (" …" if len(tasks) > 4 else "")]
+        repeats = max((repeat for _, repeat in self.jobs), default=0) + 1
+        words += [f"{repeats} repeats"] if repeats > 1 else []
+        words += [f"{name}={value}" for name, value in self.variables or ()]
+        return tuple(words if self.variables is not None else [*words, "no longer known how it was asked for"])
+
+    @property
+    def rank(self) -> tuple[bool, bool, tuple[str, ...]]:
+        """Order groups of a benchmark: the whole without variables first."""
+        return not self.whole, bool(self.variables), self.words
+
+
+def asked_of(listed: Listed, jobs: Sequence[JobResult]) -> Asked:
+    """Read what was asked for from an aggregate and its jobs."""
+    known = [job for job in jobs if job.inputs]
+    variables = tuple(sorted(known[0].variables.items())) if known else None
+    return Asked(
+        tuple(sorted((job.id.task, job.id.repeat) for job in jobs)),
+        len(jobs) >= listed.declared,
+        variables,
+        {(job.id.task, job.id.repeat): _content(job) for job in known},
+    )
+
+
+def _content(job: JobResult) -> str:
+    return digest({name: value for name, value in job.inputs.items() if name != "model"})

@@ -1,0 +1,70 @@
+"""From the page's data to its bytes (pure), and from a workspace to `results/report.html`."""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from benchrouter.scores.report.draw import plot, timeline
+from benchrouter.scores.report.embedded import visible
+from benchrouter.scores.report.view import Page
+from benchrouter.scores.table import duration, one_line, score
+from benchrouter.store import layout, runs
+from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.workspace import Workspace
+
+RUNS = 20
+"""Newest runs whose timelines the page shows."""
+
+
+def write_report(ws: Workspace) -> Path:
+    """Write the report over everything in a workspace's results; return its path. Raise OSError."""
+    from benchrouter.scores.report.gather import gather
+
+    path = layout.report_file(ws)
+    records, torn = runs.history(ws, newest=RUNS)
+    notes = [f"runs/{one.name} is torn and left out" for one in torn]
+    data = render(gather(ws.results, records[::-1], notes))
+    make_dirs(path.parent, durable=False)
+    write_atomic(path, data, durable=False)
+    return path
+
+
+def render(page: Page) -> bytes:
+    """Render the page: UTF-8, self-contained, the same for the same data; all text in it escaped."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    template, css, js = map(_packaged, ("report.html.j2", "report.css", "report.js"))
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_visible
+    )
+    anchors = page.anchors
+    text = environment.from_string(template).render(
+        page=page,
+        css=Markup(css),
+        js=Markup(js),
+        plot=lambda *values: Markup(plot(*values)),
+        timeline=lambda record: Markup(timeline(record, anchors)),
+        block=Markup,
+        number=score,
+        span=lambda bounds: f"{score(bounds[0])} – {score(bounds[1])}" if bounds else "",
+        duration=duration,
+        short=one_line,
+        moment=_moment,
+    )
+    return text.encode("utf-8", "replace")
+
+
+def _packaged(name: str) -> str:
+    return (files(__package__) / name).read_text("utf-8")
+
+
+def _visible(value: Any) -> Any:
+    return value if hasattr(value, "__html__") else visible(str(value))
+
+
+def _moment(seconds: float | None) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
