@@ -20,6 +20,7 @@ RELAY_HEAD = 60.0  # from a connection to the relay until its request's head is 
 RELAY_CONNECT = 30.0  # the relay's own connection to the endpoint
 DAEMON = 120.0  # a job's own Docker daemon, from its start to its first answer
 PRELOAD = 3600.0  # loading the images of a job, or of a seed
+LATE = 3.0  # a container that a stopped client has asked for, until it appears
 SIDECARS_UP = 900.0  # Compose: creating and starting, and waiting for what `depends_on` waits for
 SIDECARS_HEALTHY = 300.0  # beyond what a sidecar's own health check takes to make up its mind
 POST_START = 600.0  # one command inside a sidecar

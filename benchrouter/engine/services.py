@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
+from benchrouter.engine.networks import remove_network
 
 PROJECT = "com.docker.compose.project"
 SERVICE = "com.docker.compose.service"
-_ROUNDS = 3  # a client that was killed may have asked for one more container
+_TRIES = 3
+_TICK = 0.1
+_PROGRESS = re.compile(r"^\s*Container (\S+)\s+(\w+)")
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,16 @@ class Project:
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
         self._api: Any = engine.api
+        self._asked_for: set[str] = set()  # containers that Compose has asked for, and not heard of yet
         self.name = name
+
+    def heard(self, line: str) -> None:
+        """Note what Compose says of its progress."""
+        said = _PROGRESS.match(line)
+        if said is not None and said[2] == "Creating":
+            self._asked_for.add(said[1])
+        elif said is not None:
+            self._asked_for.discard(said[1])
 
     def services(self) -> list[Service]:
         """Inspect all containers of the project."""
@@ -53,12 +68,12 @@ class Project:
             return sorted((_service(self._api.inspect_container(id)) for id in self._ids()), key=_order)
 
     def _ids(self) -> list[str]:
-        found = self._api.containers(all=True, filters={"label": [f"{PROJECT}={self.name}"]})
+        found = self._api.containers(all=True, filters=self._ours)
         return [str(each["Id"]) for each in found]
 
     def ended(self) -> list[Service]:
         """Inspect only those containers that have ended."""
-        wanted = {"label": [f"{PROJECT}={self.name}"], "status": ["exited", "dead"]}
+        wanted = {**self._ours, "status": ["exited", "dead"]}
         with self._engine.errors(f"looking at the sidecars of {self.name}"):
             found = self._api.containers(all=True, filters=wanted)
             return [_service(self._api.inspect_container(str(each["Id"]))) for each in found]
@@ -69,31 +84,47 @@ class Project:
             yield from self._api.logs(service.container, stdout=True, stderr=True, stream=True, follow=False)
 
     def remove(self) -> list[str]:
-        """Remove containers and volumes of the project; return what could not be removed."""
-        left: list[str] = []
-        for _ in range(_ROUNDS):
-            left = []
-            try:
-                with self._engine.errors("listing sidecars to remove"):
-                    ids = self._ids()
-            except EngineError as error:
-                return [str(error)]
-            if not ids:
-                break
-            for id in ids:
-                left += self._try(f"removing sidecar {id[:12]}", self._api.remove_container, id, v=True, force=True)
-        return left + self._remove_volumes()
+        """Remove containers, volumes and networks of the project, once Compose has ended; return what is left.
 
-    def _remove_volumes(self) -> list[str]:
+        A Compose that was stopped may have asked for a container that the engine is only now about to make: such
+        are waited for.
+        """
         try:
-            with self._engine.errors("listing volumes to remove"):
-                found = self._api.volumes(filters={"label": [f"{PROJECT}={self.name}"]}).get("Volumes") or ()
+            with self._engine.errors("listing what to remove of the sidecars"):
+                return self._remove_containers() + self._remove_volumes() + self._remove_networks()
         except EngineError as error:
             return [str(error)]
-        left = [
-            self._try(f"removing volume {each['Name']}", self._api.remove_volume, each["Name"]) for each in found
-        ]
+
+    def _remove_containers(self) -> list[str]:
+        ends_at = time.monotonic() + deadlines.LATE
+        tries, left = 0, list[str]()
+        while tries < _TRIES:
+            found = self._api.containers(all=True, filters=self._ours)
+            if not found:
+                if not self._asked_for or time.monotonic() > ends_at:
+                    return []
+                time.sleep(_TICK)
+                continue
+            left = [text for each in found for text in self._remove_container(str(each["Id"]))]
+            self._asked_for -= {name.removeprefix("/") for each in found for name in each.get("Names") or ()}
+            tries += bool(left) or time.monotonic() > ends_at
+        return left
+
+    def _remove_container(self, id: str) -> list[str]:
+        return self._try(f"removing sidecar {id[:12]}", self._api.remove_container, id, v=True, force=True)
+
+    def _remove_volumes(self) -> list[str]:
+        found = [str(each["Name"]) for each in self._api.volumes(filters=self._ours).get("Volumes") or ()]
+        left = [self._try(f"removing volume {name}", self._api.remove_volume, name) for name in found]
         return [text for texts in left for text in texts]
+
+    def _remove_networks(self) -> list[str]:
+        found = [str(each["Id"]) for each in self._api.networks(filters=self._ours)]
+        return [left for id in found if (left := remove_network(self._engine, id))]
+
+    @property
+    def _ours(self) -> dict[str, list[str]]:
+        return {"label": [f"{PROJECT}={self.name}"]}
 
     def _try(self, doing: str, action: Any, *args: Any, **options: Any) -> list[str]:
         try:

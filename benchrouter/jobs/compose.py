@@ -57,6 +57,11 @@ def _bring_up(
     file = course.attempt.directory / "compose.yaml"
     file.write_bytes(_rendered(course, job))
     log = CappedLog(course.attempt.logs / "compose.log", course.site.limits.log_bytes, course.redactor)
+
+    def heard(line: str) -> None:
+        project.heard(line)
+        log.write(f"{line}\n".encode())
+
     try:
         compose.up(
             course.engine,
@@ -65,7 +70,7 @@ def _bring_up(
             file,
             Path(request.tree),
             cancelled=course.cancelled,
-            on_line=lambda line: log.write(f"{line}\n".encode()),
+            on_line=heard,
         )
     except ComposeFailed as error:
         # Compose tells of a dependency that failed; which sidecar that is, and how, the engine tells better.

@@ -14,6 +14,8 @@ import pytest
 from job_bench import USE_VOLUMES, JobBench, check_volumes, document, text, two_volumes
 
 from benchrouter.engine.client import Engine
+from benchrouter.engine.labels import object_labels
+from benchrouter.engine.services import PROJECT, Project
 from benchrouter.store.states import JobState, Outcome, Reason
 
 pytestmark = pytest.mark.engine
@@ -26,7 +28,7 @@ def bench(real_engine: Engine, base_image: str, tmp_path: Path) -> Iterator[JobB
     bench = JobBench(real_engine, tmp_path, base_image)
     yield bench
     assert left_of(bench) == []
-    assert not list((bench.root / "cache/attempts/run-1").iterdir())
+    assert not list((bench.root / "cache/attempts").glob("run-1/*"))
 
 
 def left_of(bench: JobBench) -> list[str]:
@@ -253,6 +255,24 @@ def test_an_interruption_leaves_nothing(bench: JobBench) -> None:
         assert outcome.reason is Reason.CANCELLED, outcome
         assert time.monotonic() - began < pause + 15
         assert left_of(bench) == []
+
+
+def test_a_container_that_the_engine_was_making_when_compose_was_stopped_was_left(bench: JobBench) -> None:
+    project = Project(bench.engine, f"benchrouter-late-{bench.workspace.id[:8]}")
+    project.heard(f" Container {project.name}-web-1  Creating")
+    project.heard(f" Container {project.name}-db-1  Creating")
+    project.heard(f" Container {project.name}-db-1  Created")
+    labels = {**object_labels(bench.workspace.id, "r"), PROJECT: project.name}
+
+    def late() -> None:
+        api: Any = bench.engine.api
+        api.create_container(bench.image, "true", name=f"{project.name}-web-1", labels=labels)
+
+    timer = threading.Timer(0.7, late)
+    timer.start()
+    assert project.remove() == []
+    timer.join()
+    assert left_of(bench) == []
 
 
 def test_a_sidecar_without_end_of_output_fills_no_disk(bench: JobBench) -> None:
