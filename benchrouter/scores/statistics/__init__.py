@@ -1,0 +1,1 @@
+"""What scores are worth: intervals, tests, repeats; pure functions, seeded where they draw lots."""

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchrouter.scores.statistics.paired import Pairs, bootstrap, compare, holm, mcnemar, sign_flips
+from benchrouter.spec.aggregation import Aggregation
+
+MEAN, ITEMS, MIN = Aggregation(), Aggregation("items"), Aggregation("min")
+
+
+def binary(both: int, first: int, second: int, none: int = 0) -> list[tuple[float, float]]:
+    return [(1.0, 1.0)] * both + [(1.0, 0.0)] * first + [(0.0, 1.0)] * second + [(0.0, 0.0)] * none
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "p"),
+    [  # by hand: twice the smaller tail of a binomial with one half
+        (0, 0, 1.0), (1, 0, 1.0), (2, 0, 0.5), (5, 0, 2 / 32), (6, 0, 2 / 64), (1, 1, 1.0), (4, 4, 1.0),
+        (8, 1, 2 * (1 + 9) / 512), (2, 10, 2 * (1 + 12 + 66) / 4096),
+    ],
+)  # fmt: skip
+def test_mcnemar_by_hand(better: int, worse: int, p: float) -> None:
+    assert mcnemar(better, worse) == mcnemar(worse, better) == pytest.approx(p)
+
+
+@pytest.mark.parametrize(("better", "worse"), [(3, 11), (40, 71), (4_900, 5_100), (1, 2_000)])
+def test_mcnemar_is_the_binomial_test_of_scipy(better: int, worse: int) -> None:
+    assert mcnemar(better, worse) == pytest.approx(stats.binomtest(better, better + worse).pvalue, rel=1e-9)
+
+
+def test_zero_one_pairs_get_mcnemar() -> None:
+    found = compare({"x": binary(10, 8, 1, 5)}, MEAN)
+    assert (found.better, found.worse, found.same, found.pairs) == (8, 1, 15, 24)
+    assert found.difference == pytest.approx(7 / 24)
+    assert (found.method, found.p) == ("mcnemar-exact", pytest.approx(20 / 512))
+    assert found.interval is not None and found.interval.low > 0
+
+
+def test_flips_of_one_stratum_are_mcnemar() -> None:
+    """The two tests are one where they meet: all flips of 0/1 pairs are a binomial number."""
+    p, method = sign_flips({"x": binary(3, 8, 1)}, MEAN)
+    assert (p, method) == (pytest.approx(mcnemar(8, 1)), "sign-flips-exact")
+    drawn, method = sign_flips({"x": binary(3, 30, 15)}, MEAN)
+    assert (drawn, method) == (pytest.approx(mcnemar(30, 15), abs=0.01), "sign-flips")
+
+
+def test_flips_are_those_of_scipy() -> None:
+    generator = random.Random(5)
+    a = [generator.random() for _ in range(10)]
+    b = [generator.random() * 0.7 for _ in range(10)]
+    theirs = stats.permutation_test(
+        (a, b), lambda x, y, axis: np.mean(x, axis=axis) - np.mean(y, axis=axis), permutation_type="samples"
+    )
+    p, method = sign_flips({"x": list(zip(a, b, strict=True))}, MEAN)
+    assert (p, method) == (pytest.approx(theirs.pvalue), "sign-flips-exact")
+    alone = {str(n): [pair] for n, pair in enumerate(zip(a, b, strict=True))}
+    assert sign_flips(alone, MEAN)[0] == pytest.approx(theirs.pvalue)
+
+
+def test_unequal_shards_are_tested_by_the_declared_score() -> None:
+    """By items a is better, by tasks b is: the sign of the difference follows the declaration."""
+    strata: dict[str, Pairs] = {"large": binary(0, 30, 0, 70), "small": binary(0, 0, 4, 1)}
+    by_task, by_item = compare(strata, MEAN), compare(strata, ITEMS)
+    assert by_task.difference == pytest.approx((0.3 - 0.8) / 2)
+    assert by_item.difference == pytest.approx(26 / 105)
+    assert (by_task.method, by_item.method) == ("sign-flips", "mcnemar-exact")
+    assert by_item.p is not None and by_item.p < 1e-5
+
+
+def test_equal_shards_are_one_set() -> None:
+    found = compare({"x": binary(2, 6, 0, 2), "y": binary(9, 1, 0, 0)}, MEAN)
+    assert (found.method, found.p) == ("mcnemar-exact", pytest.approx(2 / 128))
+
+
+def test_the_lowest_task_is_tested_too() -> None:
+    found = compare({"x": binary(0, 8, 0, 0), "y": binary(8, 0, 0, 0)}, MIN)
+    assert (found.difference, found.method) == (pytest.approx(1.0), "sign-flips-exact")
+    assert found.p == pytest.approx(2 / 256)
+
+
+@pytest.mark.parametrize("rule", [MEAN, ITEMS, MIN, Aggregation("weighted", {"x": 1})], ids=str)
+def test_few_pairs_and_ties_behave(rule: Aggregation) -> None:
+    none = compare({}, rule)
+    assert (none.difference, none.interval, none.p, none.pairs) == (None, None, None, 0)
+    assert compare({"x": []}, rule) == none
+    one = compare({"x": [(1.0, 0.0)]}, rule)
+    assert (one.difference, one.interval, one.p) == (1.0, None, 1.0)
+    two = compare({"x": [(1.0, 0.0), (0.9, 0.0)]}, rule)
+    assert (two.p, two.method) == (0.5, "sign-flips-exact")
+    tie = compare({"x": [(0.3, 0.3)] * 40}, rule)
+    assert (tie.difference, tie.p, tie.same) == (pytest.approx(0.0), 1.0, 40)
+    assert tie.interval is not None and (tie.interval.low, tie.interval.high) == pytest.approx((0.0, 0.0))
+
+
+def test_weights_that_leave_out_all_that_is_paired() -> None:
+    found = compare({"x": binary(1, 5, 0)}, Aggregation("weighted", {"x": 0, "y": 1}))
+    assert (found.difference, found.p, found.pairs) == (None, None, 6)
+
+
+def test_a_bootstrap_is_near_that_of_scipy_and_always_the_same() -> None:
+    generator = random.Random(3)
+    pairs = [(generator.random(), generator.random() * 0.8) for _ in range(60)]
+    gaps = [a - b for a, b in pairs]
+    theirs = stats.bootstrap((gaps,), lambda x, axis: x.mean(axis=axis), method="percentile", rng=3).confidence_interval
+    for strata in ({"x": pairs}, {str(n): [pair] for n, pair in enumerate(pairs)}):
+        ours = bootstrap(strata, MEAN)
+        assert ours is not None
+        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
+        assert ours == bootstrap(strata, MEAN)
+
+
+def test_no_interval_where_a_stratum_of_one_stands_beside_larger_ones() -> None:
+    assert bootstrap({"x": binary(3, 4, 2), "y": [(0.5, 0.1)]}, MEAN) is None
+    assert bootstrap({"x": [(0.5, 0.1)], "y": [(0.5, 0.1)]}, MIN) is None
+
+
+def test_weighted_tasks_without_items() -> None:
+    rule = Aggregation("weighted", {"x": 1, "y": 0})
+    found = compare({"x": [(1.0, 0.0)], "y": [(0.0, 1.0)]}, rule)
+    assert found.difference == 1.0
+    assert found.interval is not None and found.interval.high == 1.0
+
+
+def test_holm_by_hand() -> None:
+    """Sorted 0.005 x 4, 0.01 x 3, 0.03 x 2, 0.04 x 1, never falling."""
+    assert holm([0.01, 0.04, None, 0.03, 0.005]) == pytest.approx([0.03, 0.06, None, 0.06, 0.02])
+    assert holm([]) == [] and holm([None]) == [None] and holm([0.7, 0.6]) == [1.0, 1.0]
+
+
+def test_a_difference_that_is_not_there_is_seldom_found() -> None:
+    """Of 300 pairs of equal models, at most about 5 % differ at 0.05."""
+    generator, found = random.Random(11), 0
+    for _ in range(300):
+        strata = {
+            task: [(float(generator.random() < 0.6), float(generator.random() < 0.6)) for _ in range(size)]
+            for task, size in (("x", 5), ("y", 9))
+        }
+        p = compare(strata, MEAN).p
+        found += p is not None and p <= 0.05
+    assert found / 300 <= 0.07
+
+
+@pytest.mark.parametrize("digits", [0, 1, 12])
+def test_ten_thousand_pairs_are_quick(digits: int) -> None:
+    generator = random.Random(2)
+    pairs = [(round(generator.random(), digits), round(generator.random(), digits)) for _ in range(10_000)]
+    begin = time.perf_counter()
+    compare({"x": pairs[:4_000], "y": pairs[4_000:]}, MEAN)
+    assert time.perf_counter() - begin < 4
