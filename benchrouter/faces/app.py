@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces import looking, running
+from benchrouter.faces import looking, report, running
 
 app = typer.Typer(
     name="benchrouter",
@@ -21,6 +21,7 @@ app.command("run")(running.run)
 app.command("plan")(looking.plan)
 app.command("explain")(looking.explain)
 app.command("graph")(looking.graph)
+app.command("report")(report.report)
 
 
 def _version(asked: bool) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from benchrouter import __version__
-from benchrouter.scores.aggregate import Coverage
-from benchrouter.scores.collected import JobResult, Listed, aggregates, jobs_of
-from benchrouter.scores.report.asked import Asked, asked_of
+from benchrouter.scores.boards import Boards, Standing, newest_first
+from benchrouter.scores.collected import JobResult, Listed, jobs_of
 from benchrouter.scores.report.embedded import Embedder
 from benchrouter.scores.report.facts import facts_of
 from benchrouter.scores.report.view import Group, JobRow, LogEnd, Page, ScoreRow
@@ -21,7 +20,7 @@ from benchrouter.store import layout
 from benchrouter.store.artifact import score_of
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.runs import RunRecord
-from benchrouter.store.states import JobState, RunState
+from benchrouter.store.states import JobState
 
 _TAIL, _LINES = 6000, 40
 _LOGGED = 200
@@ -43,37 +42,31 @@ class _Reader:
         self._anchors = 0
 
     def groups(self) -> Iterator[Group]:
-        """Put together what may be compared, the newest of each model, benchmark after benchmark."""
-        groups: dict[str, list[tuple[Asked, list[ScoreRow]]]] = {}
-        for listed in sorted(aggregates(self.results), key=lambda one: (one.benchmark, -one.written)):
+        """Put together what may be compared: of each model the newest, with what it had before."""
+        boards, rows = Boards(), dict[int, list[ScoreRow]]()
+        for when, listed in newest_first(self.results):
             jobs = jobs_of(self.results, listed)
-            asked, known = asked_of(listed, jobs), groups.setdefault(listed.benchmark, [])
-            at = next((n for n, (other, _) in enumerate(known) if other.matches(asked)), len(known))
-            if at == len(known):
-                known.append((asked, []))
-            if all(row.model != listed.model for row in known[at][1]):  # else an earlier one of the same work
-                known[at][1].append(self._score(listed, jobs))
-                known[at] = (known[at][0].merged(asked), known[at][1])
-        for benchmark, found in groups.items():
-            for asked, rows in sorted(found, key=lambda pair: pair[0].rank):
-                yield Group(benchmark, asked.words, tuple(sorted(rows, key=_best_first)))
+            board, standing = boards.add(listed, when, jobs)
+            if len(board.of(listed.model)) == 1:
+                rows.setdefault(id(board), []).append(self._score(listed, standing, jobs))
+        for board in boards.ordered():
+            mine = [replace(row, earlier=tuple(board.of(row.model)[1:])) for row in rows[id(board)]]
+            yield Group(board.benchmark, board.words, tuple(sorted(mine, key=_best_first)))
 
-    def _score(self, listed: Listed, jobs: Sequence[JobResult]) -> ScoreRow:
+    def _score(self, listed: Listed, standing: Standing, jobs: Sequence[JobResult]) -> ScoreRow:
         rows = tuple(self._job(job) for job in jobs)
-        document = listed.document
-        completed = sum(row.state is JobState.COMPLETED for row in rows)
         counts = [row.counts for row in rows if row.counts]
         return ScoreRow(
             benchmark=listed.benchmark,
             model=listed.model,
             anchor=self._anchor(),
-            state=RunState.of(row.state for row in rows),
-            overall=score_of(document.get("overall")),
-            failures_as_zero=score_of(document.get("overall_failures_as_zero")),
+            state=standing.state,
+            overall=standing.overall,
+            failures_as_zero=score_of(listed.document.get("overall_failures_as_zero")),
             interval=None,
-            coverage=Coverage(completed, max(listed.declared, len(rows))),
+            coverage=standing.coverage,
             counts=sum(counts, start=ItemCounts(0, 0)) if counts else None,
-            written=listed.written / 1e9,
+            written=standing.when,
             jobs=rows,
             facts=facts_of(jobs),
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchrouter.scores.aggregate import Coverage
+from benchrouter.scores.boards import Standing
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunRecord
@@ -51,7 +52,10 @@ class JobRow:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """An aggregate; `written` is its time in seconds since the epoch, `facts` where it came from, by name."""
+    """A result of one model; `written` is its time in seconds since the epoch, `facts` where it came from, by name.
+
+    `earlier` are results of the same model and work before it, the newest first.
+    """
 
     benchmark: str
     model: str
@@ -65,6 +69,7 @@ class ScoreRow:
     written: float
     jobs: tuple[JobRow, ...]
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    earlier: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True)

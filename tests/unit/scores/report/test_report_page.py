@@ -69,6 +69,8 @@ def test_models_of_the_same_work_stand_together_best_first(shelf: Shelf) -> None
 def test_what_cannot_be_compared_never_stands_together(shelf: Shelf) -> None:
     """Other variables, a part of the tasks, and other content of a task are each a group of their own."""
     shelf.add("a", "x", [1, 0])
+    shelf.settle()
+    os.utime(shelf.root / "b" / "a" / "aggregate.json", (1, 1))
     shelf.add("b", "x", [1, 0], files={"run.py": "changed"})
     shelf.settle()
     shelf.add("a", "x", [1], variables={"BENCH_LIMIT": "1"})
@@ -76,18 +78,24 @@ def test_what_cannot_be_compared_never_stands_together(shelf: Shelf) -> None:
     shelf.add("c", "y", [1])
     shelf.settle(name="3", headline=False, declared=2)
     found = names(gather(shelf.root).groups)
-    assert sorted(found[:2]) == [((), ["a"]), ((), ["b"])]
-    assert found[2:] == [(("BENCH_LIMIT=1",), ["a"]), (("tasks y",), ["c"])]
+    assert found == [
+        ((), ["b"]),
+        (("BENCH_LIMIT=1",), ["a"]),
+        (("tasks y",), ["c"]),
+        (("earlier content",), ["a"]),
+    ]
 
 
-def test_only_the_newest_of_a_model_is_shown(shelf: Shelf) -> None:
-    """An earlier one of the same work is history: its model had another identity then."""
+def test_the_newest_of_a_model_is_shown_and_what_it_had_before_is_named(shelf: Shelf) -> None:
+    """The same work under the same name twice: the model had another identity then."""
     for name, scores in (("1", [0, 0]), ("2", [1, 1])):
         shelf.add("a", "x", scores, revision=name)
         shelf.settle(name=name)
         os.utime(shelf.root / "b" / "a" / "aggregates" / f"{name}.json", (int(name), int(name)))
-    ((row,),) = [group.rows for group in gather(shelf.root).groups]
-    assert row.overall == 1.0
+    page = gather(shelf.root)
+    ((row,),) = [group.rows for group in page.groups]
+    assert row.overall == 1.0 and [one.overall for one in row.earlier] == [0.0]
+    assert "before: 1970-01-01 00:00 UTC 0.0000 1/1" in Tags(render(page)).text
 
 
 def test_a_failed_job_shows_its_reason_its_detail_and_the_end_of_its_logs(shelf: Shelf) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchrouter.keys.canonical import digest
 from benchrouter.scores.collected import JobResult, Listed
+from benchrouter.spec.aggregation import Aggregation
 
 
 @dataclass(frozen=True)
@@ -18,19 +19,25 @@ class Asked:
 
     jobs: tuple[tuple[str, int], ...]
     whole: bool
+    rule: str
     variables: tuple[tuple[str, str], ...] | None
     contents: Mapping[tuple[str, int], str]
 
     def matches(self, other: Asked) -> bool:
         """Tell whether two aggregates asked for the same; of jobs that one of them does not know nothing is held."""
-        if self.variables is None or (self.jobs, self.variables) != (other.jobs, other.variables):
+        if not self.looks_like(other):
             return False
         both = self.contents.keys() & other.contents.keys()
         return all(self.contents[job] == other.contents[job] for job in both)
 
+    def looks_like(self, other: Asked) -> bool:
+        """Tell whether two are known to have been asked for in the same words; their content may differ."""
+        same = (self.jobs, self.rule, self.variables) == (other.jobs, other.rule, other.variables)
+        return same and self.variables is not None
+
     def merged(self, other: Asked) -> Asked:
         """Know what either knows."""
-        return Asked(self.jobs, self.whole, self.variables, {**other.contents, **self.contents})
+        return replace(self, contents={**other.contents, **self.contents})
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -39,6 +46,7 @@ class Asked:
         words = [] if self.whole else [f"tasks {', '.join(tasks[:4])}" + (" …" if len(tasks) > 4 else "")]
         repeats = max((repeat for _, repeat in self.jobs), default=0) + 1
         words += [f"{repeats} repeats"] if repeats > 1 else []
+        words += [f"aggregate {self.rule}"] if self.rule != "mean" else []
         words += [f"{name}={value}" for name, value in self.variables or ()]
         return tuple(words if self.variables is not None else [*words, "no longer known how it was asked for"])
 
@@ -55,9 +63,18 @@ def asked_of(listed: Listed, jobs: Sequence[JobResult]) -> Asked:
     return Asked(
         tuple(sorted((job.id.task, job.id.repeat) for job in jobs)),
         len(jobs) >= listed.declared,
+        rule_of(listed),
         variables,
         {(job.id.task, job.id.repeat): _content(job) for job in known},
     )
+
+
+def rule_of(listed: Listed) -> str:
+    """Name the rule by which an aggregate's tasks become one score."""
+    try:
+        return str(Aggregation.from_json(listed.document.get("aggregate", "mean")))
+    except ValueError:
+        return "unknown"
 
 
 def _content(job: JobResult) -> str:
