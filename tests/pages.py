@@ -87,9 +87,15 @@ def transcript(block: str, needs: str = "") -> list[Command]:
 
 
 def planned(command: str) -> str:
-    """Give the command that checks the words of one that cannot run here: a plan, or the help of its verb."""
+    """Give the command that checks the words of one that cannot run here: a plan, or the help of its verb.
+
+    What is no command of ours, an `export` say, is left as it is.
+    """
     words = shlex.split(command, comments=True)
-    at = next(place for place, word in enumerate(words) if Path(word).name in ("doit", "doitw", "benchrouter"))
+    ours = [place for place, word in enumerate(words) if Path(word).name in ("doit", "doitw", "benchrouter")]
+    if not ours:
+        return command
+    at = ours[0]
     program, rest = Path(words[at]).name.replace("doitw", "doit"), words[at + 1 :]
     rest = [word for word in rest if not word.startswith("--with-engine")]
     if "run" not in rest:

@@ -83,6 +83,7 @@ def test_a_page_leaves_open_times_and_what_it_leaves_out(shown: str, said: str, 
         ("A=1 ./doitw --with-engine run -n 2  # all", "env A=1 doit plan -n 2"),
         ("doit models install smollm2", "doit help models"),
         ("benchrouter models check", "benchrouter models --help"),
+        ("export A=1", "export A=1"),
     ],
 )
 def test_the_words_of_what_cannot_run_here_are_checked(command: str, checked: str) -> None:

@@ -1,0 +1,39 @@
+"""Pages of the documentation, read as a person would: their commands are typed, and say what the page shows."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+
+import pytest
+from pages import Page, Shell
+from project import REPOSITORY, Project
+
+SHIPPED = ("hello",)
+WITH_COMMANDS = tuple(
+    path
+    for path in sorted((REPOSITORY / "docs").glob("*.md"))
+    if "```console" in path.read_text(encoding="utf-8") and path.stem != "bring-your-benchmark"
+)
+
+
+@pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda path: path.stem)
+def test_the_commands_of_a_page_say_what_it_shows(project: Project, path: Path) -> None:
+    for name in SHIPPED:
+        shutil.copytree(REPOSITORY / "benchmarks" / name, project.root / "benchmarks" / name, symlinks=True)
+    with Shell(project.root, project.full_environment()) as shell:
+        Page.read(path).check(shell)
+
+
+def test_the_picture_of_reruns_is_the_graph_of_hello(lasting_project: Project) -> None:
+    shutil.copytree(REPOSITORY / "benchmarks" / "hello", lasting_project.root / "benchmarks" / "hello", symlinks=True)
+    graph = lasting_project.doit("graph", "model=demo", "bench=hello", "full=1", "format=dot").out
+    labels = dict(re.findall(r'(n\d+) \[label="([^"]+)"\]', graph))
+    edges = {(labels[one], labels[other]) for one, other in re.findall(r"(n\d+) -> (n\d+);", graph)}
+    pictures = REPOSITORY / "docs" / "pictures"
+    drawn = re.findall(r'"([^"]+)" -> "([^"]+)"', (pictures / "reruns.dot").read_text())
+    assert edges and set(drawn) == edges
+    shown = re.findall(r"<text [^>]*>([^<]+)</text>", (pictures / "reruns.svg").read_text())
+    assert {unescape(text) for text in shown} == set(labels.values())
