@@ -63,18 +63,18 @@ def asked_of(listed: Listed, jobs: Sequence[JobResult]) -> Asked:
     return Asked(
         tuple(sorted((job.id.task, job.id.repeat) for job in jobs)),
         len(jobs) >= listed.declared,
-        rule_of(listed),
+        str(rule_of(listed)),
         variables,
         {(job.id.task, job.id.repeat): _content(job) for job in known},
     )
 
 
-def rule_of(listed: Listed) -> str:
-    """Name the rule by which an aggregate's tasks become one score."""
+def rule_of(listed: Listed) -> Aggregation:
+    """Say by which rule an aggregate's tasks become one score; the mean where that is no longer known."""
     try:
-        return str(Aggregation.from_json(listed.document.get("aggregate", "mean")))
+        return Aggregation.from_json(listed.document.get("aggregate", "mean"))
     except ValueError:
-        return "unknown"
+        return Aggregation()
 
 
 def _content(job: JobResult) -> str:

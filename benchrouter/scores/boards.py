@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchrouter.scores.aggregate import Coverage
-from benchrouter.scores.asked import Asked, asked_of
+from benchrouter.scores.asked import Asked, asked_of, rule_of
 from benchrouter.scores.collected import JobResult, Listed, aggregates, jobs_of
+from benchrouter.scores.statistics.intervals import Interval
+from benchrouter.scores.strata import interval_of
 from benchrouter.spec.names import encode
 from benchrouter.store import documents, layout
 from benchrouter.store.artifact import score_of
@@ -20,7 +22,10 @@ from benchrouter.store.states import JobState, RunState
 
 @dataclass(frozen=True)
 class Standing:
-    """One result of a model on a board; `when` it was had, in seconds since the epoch; `path` is its aggregate."""
+    """One result of a model on a board; `when` it was had, in seconds since the epoch; `path` is its aggregate.
+
+    `interval` is the confidence interval of `overall`.
+    """
 
     model: str
     when: float
@@ -28,6 +33,7 @@ class Standing:
     overall: float | None
     coverage: Coverage
     path: Path
+    interval: Interval | None = None
 
     @property
     def complete(self) -> bool:
@@ -94,13 +100,15 @@ def boards(results: Path, benchmark: str | None = None) -> list[Board]:
 
 def _standing(listed: Listed, when: float, jobs: Sequence[JobResult]) -> Standing:
     completed = sum(job.state is JobState.COMPLETED for job in jobs)
+    overall = score_of(listed.document.get("overall"))
     return Standing(
         listed.model,
         when,
         RunState.of(job.state for job in jobs),
-        score_of(listed.document.get("overall")),
+        overall,
         Coverage(completed, max(listed.declared, len(jobs))),
         listed.path,
+        interval_of(jobs, rule_of(listed), overall),
     )
 
 

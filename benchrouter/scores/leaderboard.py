@@ -64,7 +64,8 @@ def lines(found: Sequence[Board]) -> Iterator[str]:
         for rank, one in places:
             earlier = len(board.of(one.model)) - 1
             more = f"  {earlier} more result{'s' * (earlier != 1)}" if earlier else ""
-            yield f"  {rank:3}  {one_line(one.model, 60):{width}}  {score(one.overall)}  {_day(one.when)}{more}"
+            name = one_line(one.model, 60)
+            yield f"  {rank:3}  {name:{width}}  {score(one.overall)}  {_limits(one)}  {_day(one.when)}{more}"
         for one in _incomplete(board):
             yield f"    -  {one_line(one.model, 60)}: nothing complete yet, {one.coverage} jobs have a score"
     if not shown:
@@ -91,11 +92,16 @@ def _result(results: Path, one: Standing) -> dict[str, Any]:
     return {
         "model": one.model,
         "overall": one.overall,
+        "interval": one.interval.to_json() if one.interval else None,
         "state": one.state.value,
         "coverage": {"completed": one.coverage.completed, "declared": one.coverage.declared},
         "when": round(one.when, 3),
         "path": one.path.relative_to(results).as_posix(),
     }
+
+
+def _limits(one: Standing) -> str:
+    return f"[{score(one.interval.low)}, {score(one.interval.high)}]" if one.interval else " " * 16
 
 
 def _day(seconds: float) -> str:

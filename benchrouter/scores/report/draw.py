@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.scores.table import duration, one_line, score
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunRecord, Span
@@ -13,15 +14,15 @@ _LANE, _BAR = 22, 18
 _THIN = 0.2  # percent: what is shorter could not be seen
 
 
-def plot(value: float | None, interval: tuple[float, float] | None = None) -> str:
+def plot(value: float | None, interval: Interval | None = None) -> str:
     """Draw a score in 0..1 on its axis, with its confidence interval where there is one."""
     grid = "".join(f'<line class="grid" x1="{at}%" x2="{at}%" y1="0" y2="20"/>' for at in (0, 25, 50, 75, 100))
     if value is None:
         return _svg("no score", f'{grid}<text class="none" x="50%" y="14" text-anchor="middle">no score</text>', 20)
     label, marks = f"score {score(value)}", ""
     if interval is not None:
-        low, high = (100 * bound for bound in interval)
-        label += f", 95 % interval {score(interval[0])} to {score(interval[1])}"
+        low, high = 100 * interval.low, 100 * interval.high
+        label += f", 95 % interval {score(interval.low)} to {score(interval.high)}"
         marks = f'<rect class="span" x="{low:.2f}%" width="{max(0.0, high - low):.2f}%" y="5" height="10" rx="3"/>'
         marks += f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="10" y2="10"/>'
     return _svg(label, f'{grid}{marks}<circle class="dot" cx="{100 * value:.2f}%" cy="10" r="4.5"/>', 20)

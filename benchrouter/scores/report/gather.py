@@ -16,6 +16,7 @@ from benchrouter.scores.collected import JobResult, Listed, jobs_of
 from benchrouter.scores.report.embedded import Embedder
 from benchrouter.scores.report.facts import facts_of
 from benchrouter.scores.report.view import Group, JobRow, LogEnd, Page, ScoreRow
+from benchrouter.scores.strata import interval_of_job
 from benchrouter.store import layout
 from benchrouter.store.artifact import score_of
 from benchrouter.store.items import ItemCounts
@@ -63,7 +64,7 @@ class _Reader:
             state=standing.state,
             overall=standing.overall,
             failures_as_zero=score_of(listed.document.get("overall_failures_as_zero")),
-            interval=None,
+            interval=standing.interval,
             coverage=standing.coverage,
             counts=sum(counts, start=ItemCounts(0, 0)) if counts else None,
             written=standing.when,
@@ -79,7 +80,7 @@ class _Reader:
             state=job.state,
             anchor=self._anchor(),
             overall=job.overall,
-            interval=None,
+            interval=interval_of_job(job),
             reason=job.reason,
             detail=str(job.facts.get("detail", "")),
             counts=job.counts,

@@ -50,7 +50,7 @@ def render(page: Page) -> bytes:
         timeline=lambda record: Markup(timeline(record, anchors)),
         block=Markup,
         number=score,
-        span=lambda bounds: f"{score(bounds[0])} – {score(bounds[1])}" if bounds else "",
+        span=lambda bounds: f"{score(bounds.low)} – {score(bounds.high)}" if bounds else "",
         duration=duration,
         short=one_line,
         moment=_moment,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from benchrouter.scores.aggregate import Coverage
 from benchrouter.scores.boards import Standing
+from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunRecord
@@ -34,7 +35,7 @@ class JobRow:
     state: JobState
     anchor: str
     overall: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
     reason: Reason | None = None
     detail: str = ""
     counts: ItemCounts | None = None
@@ -63,7 +64,7 @@ class ScoreRow:
     state: RunState
     overall: float | None
     failures_as_zero: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     coverage: Coverage
     counts: ItemCounts | None
     written: float

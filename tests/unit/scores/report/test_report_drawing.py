@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchrouter.scores.report.draw import plot, timeline
+from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunJob, RunNode, RunRecord, Span
 from benchrouter.store.states import JobState, Reason
@@ -26,7 +27,7 @@ def places(picture: str) -> list[tuple[str, ...]]:
 
 
 def test_a_score_and_its_interval_are_where_they_belong() -> None:
-    picture = plot(0.5, (0.25, 0.75))
+    picture = plot(0.5, Interval(0.25, 0.75))
     assert ElementTree.fromstring(picture).attrib["aria-label"] == "score 0.5000, 95 % interval 0.2500 to 0.7500"
     assert 'cx="50.00%"' in picture and 'x="25.00%" width="50.00%"' in picture
 
