@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces import looking, report, running
+from benchrouter.faces import benchmarks, init, looking, report, running
 
 app = typer.Typer(
     name="benchrouter",
@@ -17,11 +17,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.command("init")(init.init)
 app.command("run")(running.run)
 app.command("plan")(looking.plan)
 app.command("explain")(looking.explain)
 app.command("graph")(looking.graph)
 app.command("report")(report.report)
+app.add_typer(benchmarks.app, name="benchmark")
 
 
 def _version(asked: bool) -> None:

@@ -26,6 +26,17 @@ def enter() -> Workspace:
     return found
 
 
+def enter_if_any() -> Workspace:
+    """Go to the nearest workspace; without one, look at things from where the person stands."""
+    from benchrouter.store.problems import StoreError
+    from benchrouter.store.workspace import Workspace
+
+    try:
+        return enter()
+    except StoreError:
+        return Workspace(Path.cwd())
+
+
 def session(given: Mapping[str, str] | None = None, *, named: list[str] | None = None, whole: bool = False) -> Session:
     """Enter the workspace and begin a session that only looks."""
     from benchrouter.make.session import Session

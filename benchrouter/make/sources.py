@@ -117,16 +117,20 @@ def _words(given: tuple[str, ...], catalog: Catalog, settings: Settings) -> tupl
 
 
 def _catalog(ws: Workspace, settings: Settings, cwd: Path) -> Catalog:
-    try:
-        found = sorted(path for path in ws.benchmarks.iterdir() if is_there(path / FILE))
-    except OSError:
-        found = []
-
     def directory(word: str) -> Path | None:
         path = (cwd / Path(word).expanduser()).resolve()
         return path if is_there(path / FILE) else None
 
-    return Catalog({path.name: path for path in found}, settings.groups, directory)
+    return Catalog(benchmarks_of(ws), settings.groups, directory)
+
+
+def benchmarks_of(ws: Workspace) -> dict[str, Path]:
+    """List the benchmarks of the workspace by their directories' names; a hidden one is none."""
+    try:
+        there = sorted(path for path in ws.benchmarks.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return {}
+    return {path.name: path for path in there if is_there(path / FILE)}
 
 
 def _meant(named: Sequence[str], catalog: Catalog, *, whole: bool) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-DODO = Path(__file__).parents[2] / "dodo.py"
+PLACES = (Path(__file__).parent / "scaffold" / "dodo.py", Path(__file__).parents[2] / "dodo.py")
+DODO = next((path for path in PLACES if path.exists()), PLACES[0])
+"""The graph as doit reads it: a wheel carries a copy, a checkout has it at its root."""
 COMMANDS = {
     "run": "run:Run",
     "clean": "clean:Clean",

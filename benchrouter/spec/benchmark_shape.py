@@ -69,7 +69,7 @@ class EnvironmentShape(Shape):
 
     build_args: dict[str, Scalar] = Field(default_factory=dict, description="Values for ARG instructions.")
     platform: Text | None = Field(default=None, description="Such as linux/amd64.")
-    supplied: Annotated[list[Supplied], BeforeValidator(as_list)] = Field(
+    supplied: Annotated[list[Supplied], BeforeValidator(as_list, json_schema_input_type=list[str] | str)] = Field(
         default_factory=list, description="Paths that the user adds to the build context."
     )
 

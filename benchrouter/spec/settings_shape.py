@@ -86,7 +86,8 @@ def _parameters(value: Any) -> Any:
 Url = Annotated[str, BeforeValidator(_url)]
 Range = Annotated[str, BeforeValidator(_range)]
 Place = Annotated[str, BeforeValidator(_without_password)]
-Entries = Annotated[list[Annotated[str, BeforeValidator(_entry)]], BeforeValidator(as_list)]
+Entry = Annotated[str, BeforeValidator(_entry)]
+Entries = Annotated[list[Entry], BeforeValidator(as_list, json_schema_input_type=list[str] | str)]
 
 
 class ModelShape(Shape):
@@ -114,9 +115,12 @@ class ProxiesShape(Shape):
 
     http: Place | None = None
     https: Place | None = None
-    no_proxy: Annotated[str | None, BeforeValidator(lambda v: ",".join(v) if isinstance(v, list) else v)] = (
-        None
-    )
+    no_proxy: Annotated[
+        str | None,
+        BeforeValidator(
+            lambda v: ",".join(v) if isinstance(v, list) else v, json_schema_input_type=str | list[str] | None
+        ),
+    ] = None
 
 
 class LimitsShape(Shape):
@@ -145,9 +149,10 @@ class SiteShape(Shape):
     engine: Place | None = Field(
         default=None, description="Address of the engine, e.g. unix:///var/run/docker.sock."
     )
-    registry_mirrors: Annotated[dict[str, list[Place]], BeforeValidator(_mirrors)] = Field(
-        default_factory=dict
-    )
+    registry_mirrors: Annotated[
+        dict[str, list[Place]],
+        BeforeValidator(_mirrors, json_schema_input_type=str | list[str] | dict[str, str | list[str]]),
+    ] = Field(default_factory=dict)
     registry_credentials: dict[str, CredentialsShape] = Field(default_factory=dict)
     image_aliases: dict[str, Text] = Field(
         default_factory=dict, description="Reference as written: image to use instead."

@@ -72,21 +72,27 @@ def as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
+_NUMBER = int | str  # digits in quotes count
 Text = Annotated[str, BeforeValidator(_text)]
 Name = Annotated[str, BeforeValidator(_name)]
 Image = Annotated[str, BeforeValidator(_image)]
 Variable = Annotated[str, BeforeValidator(_variable)]
-Scalar = Annotated[Any, BeforeValidator(_scalar)]
-Texts = Annotated[list[Text], BeforeValidator(as_list)]
-Images = Annotated[list[Image], BeforeValidator(as_list)]
-Variables = Annotated[list[Variable], BeforeValidator(as_list)]
-Seconds = Annotated[float, BeforeValidator(values.seconds)]
-Size = Annotated[int, BeforeValidator(values.size)]
-Positive = Annotated[float, BeforeValidator(values.positive)]
-Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0))]
-AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1))]
-Repeats = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1, values.MOST_REPEATS))]
-Integer = Annotated[int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)))]
+Scalar = Annotated[Any, BeforeValidator(_scalar, json_schema_input_type=str | int | float | bool | None)]
+Texts = Annotated[list[Text], BeforeValidator(as_list, json_schema_input_type=list[Text] | Text)]
+Images = Annotated[list[Image], BeforeValidator(as_list, json_schema_input_type=list[Image] | Image)]
+Variables = Annotated[list[Variable], BeforeValidator(as_list, json_schema_input_type=list[Variable] | Variable)]
+Seconds = Annotated[float, BeforeValidator(values.seconds, json_schema_input_type=float | str)]
+Size = Annotated[int, BeforeValidator(values.size, json_schema_input_type=float | str)]
+Positive = Annotated[float, BeforeValidator(values.positive, json_schema_input_type=float | str)]
+Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0), json_schema_input_type=_NUMBER)]
+AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1), json_schema_input_type=_NUMBER)]
+Repeats = Annotated[
+    int,
+    BeforeValidator(lambda value: values.whole(value, 1, values.MOST_REPEATS), json_schema_input_type=_NUMBER),
+]
+Integer = Annotated[
+    int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)), json_schema_input_type=_NUMBER)
+]
 
 _S = TypeVar("_S", bound=Shape)
 _EXPECTED = {

@@ -60,8 +60,8 @@ def _depends_on(value: Any) -> Any:
     raise ValueError("expected a list of sidecars, or a mapping as in Compose")
 
 
-Duration = Annotated[str, BeforeValidator(_duration)]
-Command = Annotated[Any, BeforeValidator(_command)]
+Duration = Annotated[str, BeforeValidator(_duration, json_schema_input_type=str | float)]
+Command = Annotated[Any, BeforeValidator(_command, json_schema_input_type=str | list[str])]
 
 
 class HealthShape(Shape):
@@ -84,7 +84,9 @@ class SidecarShape(Shape):
     name: Name = Field(description="Host name of the service.")
     image: Image | None = None
     build: Name | None = Field(default=None, description="Environment whose image the service runs.")
-    environment: Annotated[dict[str, Scalar], BeforeValidator(_environment)] = Field(default_factory=dict)
+    environment: Annotated[
+        dict[str, Scalar], BeforeValidator(_environment, json_schema_input_type=dict[str, Scalar] | list[str])
+    ] = Field(default_factory=dict)
     ports: Annotated[list[Any], BeforeValidator(_ports)] = Field(default_factory=list)
     healthcheck: HealthShape | None = None
     post_start: Texts = Field(
@@ -93,7 +95,9 @@ class SidecarShape(Shape):
     command: Command | None = None
     volumes: list[Any] = Field(default_factory=list)
     shm_size: Scalar | None = None
-    depends_on: Annotated[Any, BeforeValidator(_depends_on)] = None
+    depends_on: Annotated[
+        Any, BeforeValidator(_depends_on, json_schema_input_type=list[str] | dict[str, Any])
+    ] = None
 
 
 def to_sidecars(document: Document, shapes: list[SidecarShape]) -> tuple[dict[str, Any], ...]:

@@ -62,7 +62,7 @@ def _memory(value: Any) -> int:
     return number
 
 
-Memory = Annotated[int, BeforeValidator(_memory)]
+Memory = Annotated[int, BeforeValidator(_memory, json_schema_input_type=float | str)]
 
 
 class ResourcesShape(Shape):

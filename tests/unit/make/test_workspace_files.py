@@ -6,6 +6,7 @@ import tomllib
 from configparser import ConfigParser
 from pathlib import Path
 
+from benchrouter.make import workspace_files
 from benchrouter.make.workspace_files import configuration
 
 PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
@@ -22,3 +23,11 @@ def test_a_workspace_elsewhere_has_the_commands_of_this_one() -> None:
     assert dict(elsewhere["GLOBAL"]) == {name: ours[name] for name in ("backend", "loader")}
     for kind in ("loader", "backend"):
         assert dict(elsewhere[kind.upper()]) == ours["plugins"][kind]
+
+
+def test_a_wheel_carries_the_graph_where_it_is_looked_for(repository: Path) -> None:
+    """`init` works after a plain installation, where no checkout is around."""
+    settings = tomllib.loads((repository / "pyproject.toml").read_text())
+    wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    carried = wheel["force-include"]["dodo.py"]
+    assert repository / carried == workspace_files.PLACES[0]

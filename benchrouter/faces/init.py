@@ -1,0 +1,30 @@
+"""`benchrouter init`: a workspace of one's own, anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchrouter.faces.out import Json, emit
+
+
+def init(
+    directory: Annotated[Path, typer.Argument(help="Where; made when it is not there.")] = Path(),
+    benchmark: Annotated[str, typer.Option(help="Name of its first benchmark.")] = "first",
+    json: Json = False,
+) -> int:
+    """Make a workspace: the graph, settings, templates to override, one benchmark that runs at once."""
+    from benchrouter.make.scaffolding import make_workspace
+
+    root = directory.expanduser().absolute()
+    made = make_workspace(root, benchmark)
+    if json:
+        emit("workspace", root=str(root), made=[str(path) for path in made])
+        return 0
+    for path in made:
+        print(path)
+    steps = [] if root == Path.cwd() else [f"cd {directory}"]
+    print("next:", *steps, "benchrouter doctor", "benchrouter run --model demo", sep="\n  ")
+    return 0
