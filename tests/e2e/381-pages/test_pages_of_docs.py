@@ -11,20 +11,22 @@ import pytest
 from pages import Page, Shell
 from project import REPOSITORY, Project
 
-SHIPPED = ("hello",)
+SHIPPED = {path.parent.name for path in (REPOSITORY / "benchmarks").glob("*/benchmark.yaml")}
 WITH_COMMANDS = tuple(
     path
-    for path in sorted((REPOSITORY / "docs").glob("*.md"))
+    for path in [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
     if "```console" in path.read_text(encoding="utf-8") and path.stem != "bring-your-benchmark"
 )
 
 
 @pytest.mark.parametrize("path", WITH_COMMANDS, ids=lambda path: path.stem)
 def test_the_commands_of_a_page_say_what_it_shows(project: Project, path: Path) -> None:
-    for name in SHIPPED:
+    page = Page.read(path)
+    page.write(project.root)
+    for name in SHIPPED & {word for command in page.commands for word in re.findall(r"[\w-]+", command.text)}:
         shutil.copytree(REPOSITORY / "benchmarks" / name, project.root / "benchmarks" / name, symlinks=True)
     with Shell(project.root, project.full_environment()) as shell:
-        Page.read(path).check(shell)
+        page.check(shell)
 
 
 def test_the_picture_of_reruns_is_the_graph_of_hello(lasting_project: Project) -> None:

@@ -16,7 +16,7 @@ from benchrouter.spec.settings import load_settings
 PAGE = (Path(__file__).parents[3] / "docs" / "models.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", sorted(set(re.findall(r"(?:^    |`)doit ([^`\n]+)", PAGE, re.MULTILINE))))
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"(?:^\$ |`)doit ([^`\n]+)", PAGE, re.MULTILINE))))
 def test_every_command_is_one_of_ours(command: str) -> None:
     first, *words = command.split()
     assert first in COMMANDS

@@ -1,0 +1,89 @@
+"""Every command that a page names, in a block or in a line: its verb, options, variables, benchmarks, tasks exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from benchrouter.faces.app import app
+from benchrouter.make.variables import parse
+from benchrouter.make.workspace_files import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("**/README.md")]
+OURS = r"(?:doit|\./doitw|benchrouter)"
+INDENTED = re.compile(rf"^    ((?:\w+=\S+ )*{OURS} .+)$", re.MULTILINE)
+FENCED = re.compile(rf"^(?:\$ )?((?:\w+=\S+ )*{OURS} .+)$", re.MULTILINE)
+INLINE = re.compile(rf"(?<!`)`((?:\w+=\S+ )*{OURS} [^`\n]+)`(?!`)")
+MORE = {"test", "perf", "soak"}
+SHIPPED = {path.parent.name for path in (ROOT / "benchmarks").glob("*/benchmark.yaml")}
+WRITTEN = {"mine", "colours", "functions", "quiz", "stock"}
+"""Benchmarks that pages write themselves."""
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Give each command with its page."""
+    for page in sorted(PAGES):
+        text = page.read_text(encoding="utf-8")
+        blocks = "".join(re.findall(r"^```(?:console|sh)[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+        for command in dict.fromkeys([*FENCED.findall(blocks), *INDENTED.findall(prose), *INLINE.findall(prose)]):
+            yield str(page.relative_to(ROOT)), command
+
+
+ALL = sorted(set(commands()))
+
+
+def split(command: str) -> tuple[str, list[str]]:
+    """Give the program and its words, without variables before it and redirections after it."""
+    words = shlex.split(command.partition(" | ")[0], comments=True)
+    while "=" in words[0]:
+        words.pop(0)
+    more = [word for word in words[1:] if word not in ("--with-engine", "--help")]
+    return Path(words[0]).name.replace("doitw", "doit"), more
+
+
+def of(program: str) -> list[object]:
+    """Give the commands of one program as parameters of a test, each under its page and its text."""
+    return [pytest.param(text, id=f"{page}: {text}") for page, text in ALL if split(text)[0] == program]
+
+
+@pytest.mark.parametrize("command", of("doit"))
+def test_a_command_of_doit_is_one_of_ours(command: str) -> None:
+    words = split(command)[1]
+    assert not words or words[0] in {*COMMANDS, *MORE} or ":" in words[0]
+    given = dict(word.split("=", 1) for word in words if re.match(r"\w+=", word))
+    parse({name: value for name, value in given.items() if "…" not in value and "..." not in value}, {})
+    check_names(given.get("bench", "").split(","), given.get("tasks", "").split(","))
+
+
+@pytest.mark.parametrize("command", of("benchrouter"))
+def test_a_command_of_benchrouter_parses(command: str) -> None:
+    found: Any = typer.main.get_command(app)
+    words = [word for word in split(command)[1] if word not in ("<", ">")]
+    while words and hasattr(found, "resolve_command"):
+        context = found.context_class(found, info_name="benchrouter")
+        _, found, words = found.resolve_command(context, words)
+    if words:  # a verb alone is only named
+        found.make_context("benchrouter", words)
+
+
+def check_names(benchmarks: list[str], tasks: list[str]) -> None:
+    """See that benchmarks of ours and their tasks are there; words in capitals, paths and `…` stand for others."""
+    for entry in benchmarks:
+        name, _, task = entry.partition("/")
+        if name in WRITTEN | {"", "…", "..."} or name.isupper() or name in {"default", "all", "all-offline"}:
+            continue
+        assert name in SHIPPED, name
+        for each in {task, *(tasks if len(benchmarks) == 1 else [])} - {""}:
+            assert (ROOT / "benchmarks" / name / each / "task.yaml").exists() or each.isupper(), each
+
+
+def test_there_are_commands() -> None:
+    assert len(ALL) > 60
