@@ -1,0 +1,129 @@
+"""What is exported: jobs, items and rewards as flat rows, read from `results/` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchrouter.scores.boards import Board, Boards, Standing, newest_first
+from benchrouter.scores.collected import JobResult, jobs_of
+from benchrouter.store.states import JobState
+
+_JOB = ("benchmark", "task", "model", "repeat")
+COLUMNS = {
+    "jobs": (
+        *_JOB, "state", "reason", "detail", "overall", "items_judged", "items_selected", "seconds", "variables",
+        "run_id", "key",
+    ),
+    "items": (*_JOB, "item", "score", "error", "prompt_tokens", "completion_tokens", "key"),
+    "rewards": ("benchmark", "task", "item", "model", "repeat", "reward", "state"),
+}  # fmt: skip
+"""The columns of each kind of rows, in order."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """One result with its jobs, and the board of comparable ones that it stands on."""
+
+    board: Board
+    standing: Standing
+    jobs: tuple[JobResult, ...]
+
+
+@dataclass(frozen=True)
+class Reward:
+    """What one item earned one model: `reward` in 0..1, None where nothing was judged and `state` is FAILED or QUEUED.
+
+    `item` is None for a job without items; its reward is then the job's score.
+    """
+
+    benchmark: str
+    task: str
+    item: str | None
+    model: str
+    repeat: int
+    reward: float | None
+    state: str
+
+
+def exported(
+    results: Path, benchmarks: Collection[str] = (), models: Collection[str] = (), *, every: bool = False
+) -> list[Exported]:
+    """Read the newest result of each model on each board whose content is current; with `every`, all on disk."""
+    boards, found = Boards(), []
+    for when, listed in newest_first(results):
+        if benchmarks and listed.benchmark not in benchmarks:
+            continue
+        jobs = jobs_of(results, listed)
+        board, standing = boards.add(listed, when, jobs)
+        wanted = not models or listed.model in models
+        if wanted and (every or (not board.superseded and len(board.of(listed.model)) == 1)):
+            found.append(Exported(board, standing, jobs))
+    return sorted(found, key=lambda one: (one.board.benchmark, one.board.words, one.standing.model, -one.standing.when))
+
+
+def rows_of(kind: str, found: Collection[Exported]) -> Iterator[dict[str, Any]]:
+    """Give the rows of a kind of COLUMNS."""
+    if kind == "jobs":
+        yield from job_rows(found)
+    elif kind == "items":
+        yield from item_rows(found)
+    else:
+        yield from (vars(reward) for reward in rewards(found))
+
+
+def job_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
+    """Give one row for each job."""
+    for one in found:
+        for job in one.jobs:
+            counts, provenance = job.counts, job.provenance()
+            yield {
+                **_job(job),
+                "state": job.state.value,
+                "reason": job.reason.word if job.reason else None,
+                "detail": str(job.facts.get("detail", "")),
+                "overall": job.overall,
+                "items_judged": counts.judged if counts else None,
+                "items_selected": counts.selected if counts else None,
+                "seconds": job.seconds or None,
+                "variables": " ".join(f"{name}={value}" for name, value in sorted(job.variables.items())),
+                "run_id": provenance.get("run_id"),
+                "key": job.key,
+            }
+
+
+def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
+    """Give one row for each item."""
+    for one in found:
+        for job in one.jobs:
+            for item in job.items:
+                prompt, completion = item.tokens or (None, None)
+                yield {
+                    **_job(job),
+                    "item": item.id,
+                    "score": item.score,
+                    "error": item.error,
+                    "prompt_tokens": prompt,
+                    "completion_tokens": completion,
+                    "key": job.key,
+                }
+
+
+def rewards(found: Collection[Exported]) -> Iterator[Reward]:
+    """Give the reward of each item, and of each job that has none."""
+    for one in found:
+        for job in one.jobs:
+            ident = job.id
+            if not job.items:
+                state = job.state.value
+                yield Reward(ident.benchmark, ident.task, None, ident.model, ident.repeat, job.overall, state)
+            for item in job.items:
+                state = (JobState.FAILED if item.score is None else JobState.COMPLETED).value
+                yield Reward(ident.benchmark, ident.task, item.id, ident.model, ident.repeat, item.score, state)
+
+
+def _job(job: JobResult) -> dict[str, Any]:
+    ident = job.id
+    return {"benchmark": ident.benchmark, "task": ident.task, "model": ident.model, "repeat": ident.repeat}

@@ -1,0 +1,72 @@
+"""`benchrouter report` and `benchrouter export`: files, text and JSON from results that are there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.faces.workspaces import benchrouter, small_workspace
+from tests.unit.scores.shelf import Shelf
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with results of two models."""
+    root = small_workspace(tmp_path_factory.mktemp("results") / "w")
+    shelf = Shelf(root / "results")
+    for model, items in (("weak", [1, 0, 0]), ("strong", [1, 1, 0])):
+        shelf.add(model, "one", items)
+    shelf.settle()
+    return root
+
+
+def test_the_report_is_written_and_a_torn_record_set_aside_and_named(workspace: Path) -> None:
+    (workspace / "runs").mkdir()
+    (workspace / "runs" / "20260101t000000-aa.json").write_text("{")
+    called = benchrouter(workspace / "benchmarks", "report")
+    aside = "runs/torn/20260101t000000-aa.json"
+    assert called.out == f"torn record set aside: {aside}\n{workspace}/results/report.html\n"
+    assert (workspace / aside).read_text() == "{" and b"strong" in (workspace / "results/report.html").read_bytes()
+    told = benchrouter(workspace, "report", "--json").json
+    assert told == {"version": 1, "kind": "report", "path": f"{workspace}/results/report.html", "torn": []}
+
+
+def test_the_leaderboard_as_text_as_json_and_as_file(workspace: Path) -> None:
+    called = benchrouter(workspace, "report", "--leaderboard")
+    shown = [line.split()[:3] for line in called.out.splitlines()[1:]]
+    assert shown == [["1", "strong", "0.6667"], ["2", "weak", "0.3333"]]
+    told = benchrouter(workspace, "report", "--leaderboard", "--json").json
+    assert told == json.loads((workspace / "results" / "leaderboard.json").read_text())
+    assert [entry["model"] for entry in told["boards"][0]["entries"]] == ["strong", "weak"]
+
+
+def test_an_export_on_stdout_in_a_file_and_as_json(workspace: Path) -> None:
+    words = ("export", "b", "-m", "weak", "--rows", "rewards")
+    lines = [json.loads(line) for line in benchrouter(workspace, *words, "-f", "jsonl").out.splitlines()]
+    assert [(line["item"], line["reward"]) for line in lines] == [("i00000", 1.0), ("i00001", 0.0), ("i00002", 0.0)]
+    assert benchrouter(workspace, *words, "--json").json["rows"] == lines
+    assert benchrouter(workspace / "benchmarks", *words, "-o", "here.csv").out == ""
+    assert (workspace / "benchmarks" / "here.csv").read_bytes().count(b"\r\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["export", "c"], "no result of benchmark `c`"),
+        (["export", "-m", "stron"], "no result of model `stron` (did you mean `strong`?)"),
+        (["export", "-f", "md", "--rows", "items"], "--rows items: md has no rows"),
+        (["export", "-f", "parquet"], "name a file with -o"),
+        (["export", "-f", "xml"], "'xml' is not one of"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(workspace: Path, words: list[str], said: str) -> None:
+    called = benchrouter(workspace, *words)
+    assert called.status == 2 and said in called.err and called.out == ""
+
+
+def test_a_workspace_without_results(tmp_path: Path) -> None:
+    root = small_workspace(tmp_path / "w")
+    assert "no results here yet" in benchrouter(root, "export").err
+    assert benchrouter(root, "report", "--leaderboard").out == "no results yet\n"

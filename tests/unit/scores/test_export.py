@@ -1,0 +1,107 @@
+"""What other tools read: the same numbers in each form, and nothing hostile in any."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import pytest
+from shelf import Shelf
+
+from benchrouter.scores.export.forms import to_csv, to_jsonl, to_junit, to_markdown
+from benchrouter.scores.export.rows import COLUMNS, Reward, exported, rewards, rows_of
+from benchrouter.store.states import Reason
+
+ODD = "=1+1|<b>`x`\n\x00\x1b&\u2028"
+
+
+@pytest.fixture
+def full(shelf: Shelf) -> Shelf:
+    """Two models; one has items, a failure of its own and one of the infrastructure."""
+    shelf.add("m", "x", {"p": 1, "q": 0.5, "r": None})
+    shelf.add("m", "slow", reason=Reason.TIMEOUT)
+    shelf.add("m", "gone", reason=Reason.ENDPOINT, repeat=1)
+    shelf.settle()
+    shelf.add("n=1/2", "x", overall=0.25, benchmark="c")
+    shelf.settle()
+    return shelf
+
+
+def test_rewards_say_what_each_item_earned_and_why_not(full: Shelf) -> None:
+    assert list(rewards(exported(full.root))) == [
+        Reward("b", "gone", None, "m", 1, None, "FAILED"),
+        Reward("b", "slow", None, "m", 0, None, "FAILED"),
+        Reward("b", "x", "p", "m", 0, 1.0, "COMPLETED"),
+        Reward("b", "x", "q", "m", 0, 0.5, "COMPLETED"),
+        Reward("b", "x", "r", "m", 0, None, "FAILED"),
+        Reward("c", "x", None, "n=1/2", 0, 0.25, "COMPLETED"),
+    ]
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_every_row_has_the_same_columns_in_the_same_order(full: Shelf, kind: str) -> None:
+    found = exported(full.root)
+    assert {tuple(row) for row in rows_of(kind, found)} == {COLUMNS[kind]}
+    read = list(csv.DictReader(io.StringIO(to_csv(rows_of(kind, found), COLUMNS[kind]))))
+    lines = [json.loads(line) for line in to_jsonl(rows_of(kind, found)).splitlines()]
+    assert lines == list(rows_of(kind, found)) and len(read) == len(lines)
+    assert [row["task"] for row in read] == [row["task"] for row in lines]
+
+
+def test_failures_are_failures_and_outages_errors_in_junit(full: Shelf) -> None:
+    first, second = ElementTree.fromstring(to_junit(exported(full.root)))
+    assert [first.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == ["3", "1", "1", "0"]
+    cases = {case.attrib["name"]: case for case in first}
+    assert cases["slow"].find("failure").attrib == {"type": "timeout", "message": "because"}  # type: ignore[union-attr]
+    assert cases["gone#1"].find("error").attrib["type"] == "endpoint"  # type: ignore[union-attr]
+    assert second[0].find("properties/property").attrib == {"name": "overall", "value": "0.25"}  # type: ignore[union-attr]
+
+
+def test_hostile_texts_stay_in_their_cells(shelf: Shelf) -> None:
+    shelf.add(ODD, "x", {ODD: 1, "-1": 0})
+    failed = shelf.add(ODD, "y", reason=Reason.EXIT_CODE)
+    (failed / "job.json").write_text((failed / "job.json").read_text().replace('"because"', json.dumps(ODD)))
+    shelf.settle()
+    found = exported(shelf.root)
+    items = list(csv.DictReader(io.StringIO(to_csv(rows_of("items", found), COLUMNS["items"]))))
+    assert [row["item"] for row in items] == ["'" + ODD, "'-1"]
+    assert {row["model"] for row in items} == {"'" + ODD}
+    (suite,) = ElementTree.fromstring(to_junit(found))
+    assert suite[1][0].attrib["message"].startswith("=1+1|<b>`x`") and suite.attrib["failures"] == "1"
+    (row,) = [line for line in to_markdown(found).splitlines() if "=1" in line]
+    assert row.startswith("| =1+1\\|&lt;b>\\`x\\`   &amp;  | 0.5000 |")
+
+
+def test_markdown_puts_the_best_first_and_boards_apart(shelf: Shelf) -> None:
+    for model, items in (("low", [0, 0]), ("high", [1, 1])):
+        shelf.add(model, "x", items)
+    shelf.settle()
+    shelf.add("low", "x", [1], variables={"BENCH_LIMIT": "1"})
+    shelf.settle(name="2", headline=False)
+    lines = to_markdown(exported(shelf.root)).splitlines()
+    heads = [line for line in lines if line.startswith(("##", "| high", "| low"))]
+    assert [line.split(" | ")[0] for line in heads] == ["## b", "| high", "| low", "## b, BENCH\\_LIMIT=1", "| low"]
+
+
+def test_the_newest_is_exported_and_with_all_what_was_before(shelf: Shelf) -> None:
+    for revision in ("1", "2"):
+        shelf.add("m", "x", [int(revision) - 1], revision=revision)
+        shelf.settle(name=revision)
+    assert len(exported(shelf.root)) == 1 and len(exported(shelf.root, every=True)) == 2
+    assert exported(shelf.root, ["other"]) == exported(shelf.root, models=["other"]) == []
+
+
+def test_parquet_reads_back_with_types_that_do_not_hang_on_the_rows(full: Shelf) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
+    from pyarrow import parquet
+
+    from benchrouter.scores.export.parquet import to_parquet
+
+    found = exported(full.root)
+    for kind, columns in COLUMNS.items():
+        table = parquet.read_table(io.BytesIO(to_parquet(rows_of(kind, found), columns)))
+        assert table.to_pylist() == list(rows_of(kind, found))
+        assert table.schema == parquet.read_table(io.BytesIO(to_parquet([], columns))).schema
+    assert table.schema.field("reward").type == pyarrow.float64()
