@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from benchrouter.faces import benchmarks, export, init, looking, report, running
+from benchrouter.faces.compare import compare
 
 app = typer.Typer(
     name="benchrouter",
@@ -22,6 +23,7 @@ app.command("run")(running.run)
 app.command("plan")(looking.plan)
 app.command("explain")(looking.explain)
 app.command("graph")(looking.graph)
+app.command("compare")(compare)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(benchmarks.app, name="benchmark")

@@ -54,6 +54,11 @@ def variables(env: Iterable[str] | None = None, /, **given: Any) -> dict[str, st
     return found
 
 
+def split(given: Iterable[str] | None) -> list[str]:
+    """Give the names in a repeated option, each of which may hold several with commas between."""
+    return list(dict.fromkeys(name for word in given or () for part in word.split(",") if (name := part.strip())))
+
+
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))

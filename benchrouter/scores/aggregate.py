@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,12 +123,17 @@ def _overall(jobs: Sequence[JobScore], rule: Aggregation, *, failures_as_zero: b
         elif failures_as_zero and job.own_failure:
             scores.setdefault(job.id.task, []).append((0.0, typical))
     tasks = {task: weighted_mean(pairs) or 0.0 for task, pairs in scores.items()}
+    sizes = {task: math.fsum(size for _, size in pairs) / len(pairs) for task, pairs in scores.items()}
+    return by_rule(rule, tasks, sizes)
+
+
+def by_rule(rule: Aggregation, tasks: Mapping[str, float], sizes: Mapping[str, float]) -> float | None:
+    """Make one number of one for each task; `sizes` count the items behind each, and matter to `items` alone."""
     if not tasks:
         return None
     if rule.rule in ("min", "max"):
         return (min if rule.rule == "min" else max)(tasks.values())
-    sizes = {task: math.fsum(size for _, size in pairs) / len(pairs) for task, pairs in scores.items()}
-    weights = rule.weights if rule.rule == "weighted" else sizes
+    weights = rule.weights if rule.rule == "weighted" else sizes if rule.rule == "items" else dict.fromkeys(tasks, 1.0)
     return weighted_mean([(score, weights.get(task, 0.0)) for task, score in tasks.items()])
 
 

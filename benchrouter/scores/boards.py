@@ -86,7 +86,7 @@ class Boards:
 
 def newest_first(results: Path, benchmark: str | None = None) -> list[tuple[float, Listed]]:
     """List the aggregates on disk with the time at which the last of their jobs ended."""
-    dated = [(_when(results, listed), listed) for listed in aggregates(results, benchmark)]
+    dated = [(when_of(results, listed), listed) for listed in aggregates(results, benchmark)]
     return sorted(dated, key=lambda pair: (-pair[0], pair[1].benchmark, pair[1].model, pair[1].path.name))
 
 
@@ -112,7 +112,7 @@ def _standing(listed: Listed, when: float, jobs: Sequence[JobResult]) -> Standin
     )
 
 
-def _when(results: Path, listed: Listed) -> float:
+def when_of(results: Path, listed: Listed) -> float:
     """Ask the jobs' provenance, which a copy keeps; a file's own time is the last resort."""
     ended = max(_ended(results, listed), default=0.0)
     return ended or listed.written / 1e9

@@ -72,10 +72,9 @@ def of_mean(scores: Sequence[float], level: float = LEVEL) -> Interval | None:
 def of_score(strata: Mapping[str, Sequence[float]], rule: Aggregation, level: float = LEVEL) -> Interval | None:
     """Give the interval of a benchmark's score under its declared rule; None where there is nothing to tell.
 
-    Means of strata are combined by their limits: L = m - sqrt(sum w²(m_t - l_t)²), U likewise (MOVER: Zou and Donner,
-    Statistics in Medicine 27 (2008) 1693-1702; Newcombe, Statistics in Medicine 17 (1998) 873-890). With one stratum
-    it is that one's own interval. `min` and `max` take the lowest and highest limits, each at a level that holds for
-    all strata together (Šidák, JASA 62 (1967) 626-633): wide rather than narrow.
+    One stratum has the interval of its mean, several have Wilson's with the effective number of scores (`_combined`).
+    `min` and `max` take the lowest and highest limits, each at a level that holds for all strata together (Šidák,
+    JASA 62 (1967) 626-633): wide rather than narrow.
     """
     strata = {task: scores for task, scores in strata.items() if scores}
     weights = weights_of(strata, rule)
@@ -87,7 +86,8 @@ def of_score(strata: Mapping[str, Sequence[float]], rule: Aggregation, level: fl
         return Interval(choose(i.low for i in each if i), choose(i.high for i in each if i))
     if all(len(scores) == 1 for scores in strata.values()):
         return _of_tasks([scores[0] for scores in strata.values()], [weights[task] for task in strata], level)
-    return _combined([(weights[task], scores) for task, scores in strata.items()], level)
+    counted = [(weights[task], scores) for task, scores in strata.items() if weights[task]]
+    return of_mean(counted[0][1], level) if len(counted) == 1 else _combined(counted, level)
 
 
 def weights_of(strata: Mapping[str, Sequence[float]], rule: Aggregation) -> dict[str, float]:
@@ -106,16 +106,25 @@ def _of_tasks(scores: Sequence[float], weights: Sequence[float], level: float) -
     return wilson(mean * size, size, level)
 
 
-def _combined(strata: Sequence[tuple[float, Sequence[float]]], level: float) -> Interval:
+def _combined(strata: Sequence[tuple[float, Sequence[float]]], level: float) -> Interval | None:
+    """Give Wilson's interval with the number of independent scores that would have the variance of the weighted mean.
+
+    Recommended for stratified samples by Franco, Little, Louis and Slud, Journal of Survey Statistics and Methodology
+    7 (2019) 334-364, after Korn and Graubard, Survey Methodology 24 (1998) 193-201. Each stratum's variance is mixed
+    with that of 0/1 scores of the overall mean, which counts z² scores, so that a few equal scores are no certainty.
+    """
     total = sum(weight for weight, _ in strata)
-    mean = below = above = 0.0
-    for weight, scores in strata:
-        own, share = math.fsum(scores) / len(scores), weight / total
-        limits = of_mean(scores, level) or Interval(0.0, 1.0)
-        mean += share * own
-        below += (share * (own - limits.low)) ** 2
-        above += (share * (limits.high - own)) ** 2
-    return Interval(max(0.0, mean - math.sqrt(below)), min(1.0, mean + math.sqrt(above)))
+    means = [math.fsum(scores) / len(scores) for _, scores in strata]
+    mean = weighted_mean([(own, weight) for own, (weight, _) in zip(means, strata, strict=True)]) or 0.0
+    widest, pseudo = mean * (1 - mean), _z(level) ** 2
+    variance = unit = 0.0
+    for own, (weight, scores) in zip(means, strata, strict=True):
+        n, share = len(scores), (weight / total) ** 2
+        squares = math.fsum((score - own) ** 2 for score in scores)
+        variance += share * (squares + pseudo * widest) / (n + pseudo) / n
+        unit += share / n
+    size = widest / variance if variance > 0 else 1 / unit
+    return wilson(mean * size, size, level)
 
 
 def _z(level: float) -> float:

@@ -66,6 +66,16 @@ def compare(strata: Mapping[str, Pairs], rule: Aggregation) -> Difference:
     return Difference(difference, bootstrap(strata, rule), p, method, *counts)
 
 
+def mean_differs(pairs: Pairs) -> tuple[float, float | None]:
+    """Test the mean of one stratum: the difference and its p, None for no pairs."""
+    if not pairs:
+        return 0.0, None
+    gap = math.fsum(a - b for a, b in pairs) / len(pairs)
+    if all(score in (0, 1) for pair in pairs for score in pair):
+        return gap, mcnemar(sum(a > b for a, b in pairs), sum(a < b for a, b in pairs))
+    return gap, sign_flips({"": pairs}, Aggregation())[0]
+
+
 def mcnemar(better: int, worse: int) -> float:
     """Give the exact two-sided p of McNemar's test: a binomial test of the pairs that differ against one half.
 

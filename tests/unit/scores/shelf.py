@@ -31,6 +31,7 @@ class Shelf:
         model: str,
         task: str,
         items: Mapping[str, float | None] | Sequence[float | None] = (),
+        /,
         *,
         overall: float | None = None,
         repeat: int = 0,

@@ -70,13 +70,22 @@ def test_one_stratum_is_its_own_interval() -> None:
 
 
 def test_strata_by_hand() -> None:
-    """8/10 and 5/10: limits (0.4902, 0.9433) and (0.2366, 0.7634), so 0.65 -/+ half the root of the squares."""
+    """8/10 and 5/10: their variances, mixed with 0.65 x 0.35, make as many scores as 21.539 independent ones.
+
+    (1.6 + 3.8415 x 0.2275) / 13.8415 / 10 = 0.017873, (2.5 + 0.87393) / 138.415 = 0.024375, a quarter of their sum is
+    0.010562, and 0.2275 / 0.010562 = 21.539. Three to one: 0.725 and 17.979.
+    """
     strata = {"x": [1.0] * 8 + [0.0] * 2, "y": [1.0] * 5 + [0.0] * 5}
-    below, above = math.hypot(0.8 - 0.4902, 0.5 - 0.2366) / 2, math.hypot(0.9433 - 0.8, 0.7634 - 0.5) / 2
-    assert limits(of_score(strata, MEAN), 3) == (round(0.65 - below, 3), round(0.65 + above, 3))
+    assert limits(of_score(strata, MEAN)) == limits(wilson(0.65 * 21.539, 21.539))
     three_to_one = Aggregation("weighted", {"x": 3, "y": 1})
-    low = 0.725 - math.hypot(3 * (0.8 - 0.4902), 0.5 - 0.2366) / 4
-    assert limits(of_score(strata, three_to_one), 3)[0] == round(low, 3)
+    assert limits(of_score(strata, three_to_one)) == limits(wilson(0.725 * 17.979, 17.979))
+
+
+def test_many_small_strata_are_one_large_sample() -> None:
+    """Forty tasks of five items: what is cautious in each of them must not add up."""
+    whole = {str(n): [1.0, 1.0, 1.0, 1.0, 0.0] for n in range(40)}
+    found = of_score(whole, MEAN)
+    assert limits(found, 3) == limits(wilson(160, 200), 3)
 
 
 def test_a_stratum_of_weight_zero_does_not_count() -> None:
@@ -98,17 +107,21 @@ def test_the_lowest_task_has_the_lowest_limits() -> None:
     assert found.low < alone.low and found.high > alone.high
 
 
-def test_intervals_cover_what_they_should() -> None:
-    """Of 400 drawn benchmarks of two tasks, the true score is in about 95 % of the intervals."""
+@pytest.mark.parametrize(
+    ("truths", "sizes"),
+    [([0.9, 0.3], [20, 40]), ([0.95] * 20, [5] * 20), ([0.99, 0.5], [200, 5]), ([0.2, 0.9], [3, 3])],
+)
+def test_intervals_cover_what_they_should(truths: list[float], sizes: list[int]) -> None:
+    """Of 400 drawn benchmarks, the true score is in about 95 % of the intervals."""
     generator, hits = random.Random(7), 0
     for _ in range(400):
         strata = {
-            "x": [float(generator.random() < 0.9) for _ in range(20)],
-            "y": [float(generator.random() < 0.3) for _ in range(40)],
+            str(n): [float(generator.random() < truth) for _ in range(size)]
+            for n, (truth, size) in enumerate(zip(truths, sizes, strict=True))
         }
         found = of_score(strata, MEAN)
-        hits += found is not None and found.low <= 0.6 <= found.high
-    assert 0.92 <= hits / 400 <= 0.99
+        hits += found is not None and found.low <= sum(truths) / len(truths) <= found.high
+    assert 0.92 <= hits / 400 <= 0.995
 
 
 def test_ten_thousand_scores_are_quick() -> None:

@@ -1,0 +1,110 @@
+"""Which results on disk are meant: of each model the newest aggregate, all of them run with the same variables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchrouter.scores.boards import when_of
+from benchrouter.scores.collected import Listed, aggregates, variables_of
+from benchrouter.scores.problems import ScoresError
+from benchrouter.spec.names import did_you_mean
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The aggregate of one model that is shown; `variables` is None where no artifact is left that tells them."""
+
+    listed: Listed
+    variables: Mapping[str, str] | None
+
+
+def choose(
+    results: Path, benchmark: str, models: Sequence[str] = (), variables: Mapping[str, str] | None = None
+) -> list[Chosen]:
+    """Choose one aggregate per model, in the order of `models`, else by name; raise ScoresError where there is none.
+
+    Without `variables`, those with which most models were run count, none at all before others, the newest at last.
+    A model that was not run with them is represented by its newest aggregate all the same.
+    """
+    by_model: dict[str, list[Chosen]] = {}
+    for listed in aggregates(results, benchmark):
+        by_model.setdefault(listed.model, []).append(Chosen(listed, variables_of(results, listed)))
+    if not by_model:
+        raise ScoresError(_no_results(results, benchmark))
+    for model in models:
+        if model not in by_model:
+            known = f"; there are results of {_some(by_model)}"
+            raise ScoresError(f"{benchmark}: no results of model `{model}`{did_you_mean(model, by_model) or known}")
+    wanted = {model: by_model[model] for model in models or sorted(by_model)}
+    if variables is not None:
+        wanted = {model: with_them for model, found in wanted.items() if (with_them := _with(found, variables))}
+        if not wanted:
+            given = words(variables) or "no variable"
+            raise ScoresError(f"{benchmark}: no results with {given}; there are some with {_asks(by_model)}")
+    common = _common(list(wanted.values())) if variables is None else variables
+    return [_newest(results, _with(found, common) or found) for found in wanted.values()]
+
+
+def words(variables: Mapping[str, str]) -> str:
+    """Write variables as they are typed."""
+    return " ".join(f"{name}={value}" for name, value in sorted(variables.items()))
+
+
+def benchmarks(results: Path) -> list[str]:
+    """Name the benchmarks that have any aggregate."""
+    return sorted({listed.benchmark for listed in aggregates(results)})
+
+
+def _with(found: Iterable[Chosen], variables: Mapping[str, str] | None) -> list[Chosen]:
+    return [chosen for chosen in found if chosen.variables == variables]
+
+
+def _common(groups: Sequence[Sequence[Chosen]]) -> Mapping[str, str] | None:
+    """Find the variables that most models share."""
+    asks = [{_ask(chosen): chosen for chosen in found} for found in groups]
+    votes = Counter(ask for group in asks for ask in group)
+    newest = {ask: max(_written(found, ask) for found in groups) for ask in votes}
+    best = max(votes, key=lambda ask: (votes[ask], ask == (), ask is not None, newest[ask]))
+    return None if best is None else dict(best)
+
+
+def _ask(chosen: Chosen) -> tuple[tuple[str, str], ...] | None:
+    return None if chosen.variables is None else tuple(sorted(chosen.variables.items()))
+
+
+def _written(found: Iterable[Chosen], ask: tuple[tuple[str, str], ...] | None) -> int:
+    return max((chosen.listed.written for chosen in found if _ask(chosen) == ask), default=0)
+
+
+def _newest(results: Path, found: Sequence[Chosen]) -> Chosen:
+    """Prefer the headline, then what asked for most tasks: a run of one task does not hide the run of all."""
+    most = max(map(_extent, found))
+    widest = [chosen for chosen in found if _extent(chosen) == most]
+    if len(widest) == 1:
+        return widest[0]
+    return max(widest, key=lambda chosen: (when_of(results, chosen.listed), chosen.listed.path.name))
+
+
+def _extent(chosen: Chosen) -> tuple[bool, int]:
+    return chosen.listed.headline, len(chosen.listed.tasks)
+
+
+def _no_results(results: Path, benchmark: str) -> str:
+    there = benchmarks(results)
+    if not there:
+        return f"{results}: no results yet; `doit run` makes some"
+    hint = did_you_mean(benchmark, there) or f"; there are results of {_some(there)}"
+    return f"no results of benchmark `{benchmark}`{hint}"
+
+
+def _asks(by_model: Mapping[str, Sequence[Chosen]]) -> str:
+    asks = {words(c.variables) or "none" for found in by_model.values() for c in found if c.variables is not None}
+    return " or ".join(sorted(asks)) or "variables that are not known any more"
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = sorted(names)
+    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "")
