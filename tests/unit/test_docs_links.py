@@ -47,7 +47,8 @@ def test_pages_of_the_site_do_not_link_out_of_it(name: str) -> None:
 def test_the_site_has_every_page_once() -> None:
     sections = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]
     listed = [page for section in sections for pages in section.values() for page in pages]
-    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))
+    there = sorted(page.name for page in DOCS.glob("*.md"))
+    assert sorted(listed) == there, "a page of docs/ stands in `nav` of mkdocs.yml, once"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -27,6 +27,8 @@ def test_the_commands_of_a_page_say_what_it_shows(project: Project, path: Path) 
         shutil.copytree(REPOSITORY / "benchmarks" / name, project.root / "benchmarks" / name, symlinks=True)
     with Shell(project.root, project.full_environment()) as shell:
         page.check(shell)
+    for made in project.root.glob("*/dodo.py"):  # a workspace that the page makes
+        assert Project(made.parent).doit("clean").status == 0
 
 
 def test_the_picture_of_reruns_is_the_graph_of_hello(lasting_project: Project) -> None:
