@@ -22,7 +22,7 @@ ARCHIVE = str(layout.images_dir(Workspace(ROOT)).relative_to(ROOT))
 
 def commands() -> list[list[str]]:
     """List the words after `doit` or `./doitw` of every command on the page."""
-    return [match.split() for match in re.findall(r"(?:\./doitw|^doit) ([^)#>\n\"`]+)", PAGE, re.MULTILINE)]
+    return [match.split() for match in re.findall(r"(?:\./doitw|^\$ doit) ([^)#>\n\"`]+)", PAGE, re.MULTILINE)]
 
 
 def test_the_archive_is_what_is_carried() -> None:
