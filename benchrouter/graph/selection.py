@@ -28,11 +28,15 @@ class Catalog:
 
 @dataclass(frozen=True)
 class Choice:
-    """One chosen benchmark directory; `tasks` None means all of them. `word` is what was typed."""
+    """One chosen benchmark directory; `tasks` None means all of them. `word` is what was typed.
+
+    `named` are the tasks that were typed one by one, also where all of them are chosen; members of groups are not.
+    """
 
     root: Path
     tasks: tuple[str, ...] | None
     word: str
+    named: tuple[str, ...] = ()
 
 
 def words_or_default(words: Iterable[str], catalog: Catalog) -> tuple[str, ...]:
@@ -45,16 +49,21 @@ def choose(words: Iterable[str], catalog: Catalog, faults: list[str]) -> tuple[C
 
     Members of groups that mean nothing are left out here: `graph.groups` finds them, with their place.
     """
-    chosen: dict[Path, tuple[str, tuple[str, ...] | None]] = {}
+    chosen: dict[Path, Choice] = {}
     for word in words:
         found = list(_expand(word, catalog, ()))
         if not found and word not in catalog.groups and word != ALL:
             faults.append(_nothing(word, catalog))
         for root, task in found:
-            _, tasks = chosen.get(root, (word, ()))
-            more = None if task is None or tasks is None else tuple(dict.fromkeys((*tasks, task)))
-            chosen[root] = (word, more)
-    return tuple(Choice(root, tasks, word) for root, (word, tasks) in chosen.items())
+            before = chosen.get(root, Choice(root, (), word))
+            named = before.named if task is None or word in catalog.groups else _with(before.named, task)
+            tasks = None if task is None or before.tasks is None else _with(before.tasks, task)
+            chosen[root] = Choice(root, tasks, word, named)
+    return tuple(chosen.values())
+
+
+def _with(tasks: tuple[str, ...], task: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*tasks, task)))
 
 
 def _expand(word: str, catalog: Catalog, within: tuple[str, ...]) -> Iterator[tuple[Path, str | None]]:
@@ -89,15 +98,17 @@ def filter_tasks(
     declared: Mapping[str, tuple[str, ...]],
     faults: list[str],
     unsure: Collection[str] = (),
+    named: Mapping[str, tuple[str, ...]] | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Apply `tasks=` (names, or benchmark/task) to the chosen tasks of each benchmark; every word must match.
 
     `chosen` and `declared` map a benchmark's name to its tasks; benchmarks that keep no task drop out. Words that mean
     nothing are added to `faults`, one line each, and nothing is left out then. Of `unsure` benchmarks not all tasks are
-    known: what is not found may be theirs.
+    known: what is not found may be theirs. Tasks that were `named` have to be declared, by default all that are chosen.
     """
+    asked = (chosen if named is None else named).items()
     found = [
-        *_undeclared({name: tasks for name, tasks in chosen.items() if name not in unsure}, declared),
+        *_undeclared({name: tasks for name, tasks in asked if name not in unsure}, declared),
         *([] if unsure else _unmatched(words, chosen)),
     ]
     faults += found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from benchrouter.spec.benchmark import (
 )
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.task import Task, load_task
+
+_WORD = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,22 @@ def scan_benchmark(root: Path, cache: StatCache, want: frozenset[str] | None = N
     }
     warnings = tuple([problem for problem in found if problem.warning])
     return ScannedBenchmark(benchmark, tasks, warnings, tuple([p for p in found if not p.warning]))
+
+
+def faults_of_tasks(root: Path) -> tuple[Problem, ...]:
+    """Find faults of the task.yaml files that a benchmark.yaml which cannot be read seems to name."""
+    try:
+        words = frozenset(_WORD.findall((root / FILE).read_text("utf-8", "replace")))
+    except OSError:
+        return ()
+    problems: list[Problem] = []
+    for path in sorted(root.glob(f"*/{TASK_FILE}")):
+        if path.parent.name in words:
+            try:
+                problems += load_task(path)[1]
+            except SpecError as error:
+                problems += error.problems
+    return tuple(problems)
 
 
 def _benchmark(root: Path, cache: StatCache, found: list[Problem]) -> Benchmark:

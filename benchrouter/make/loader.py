@@ -8,6 +8,7 @@ from typing import Any
 from doit.cmd_base import DodoTaskLoader
 
 from benchrouter.make.interruption import outlast_readers
+from benchrouter.make.voice import complain, program
 
 
 class Loader(DodoTaskLoader):  # type: ignore[misc]
@@ -17,6 +18,10 @@ class Loader(DodoTaskLoader):  # type: ignore[misc]
         """Begin: of what is ours, doit makes the loader first, and all commands print after that."""
         super().__init__()
         outlast_readers()
+        if "" in sys.argv[1:] and program() == "doit":
+            # doit looks at the first letter of each word before it asks anything of ours.
+            complain("there is an empty word on the command line; is it a variable of the shell that is not set?")
+            raise SystemExit(2)
 
     def load_tasks(self, cmd: Any, pos_args: Any) -> Any:
         """Load the tasks; `doit image` is the command, `doit run image` the nodes."""

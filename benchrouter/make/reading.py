@@ -10,7 +10,7 @@ from benchrouter.graph.build import Selected
 from benchrouter.graph.groups import GroupFault, undeclared_tasks, unknown_members, used_groups
 from benchrouter.graph.selection import Catalog, Choice, filter_tasks
 from benchrouter.keys.cache import StatCache
-from benchrouter.keys.scan import ScannedBenchmark, scan_benchmark
+from benchrouter.keys.scan import ScannedBenchmark, faults_of_tasks, scan_benchmark
 from benchrouter.keys.settings import scan_settings
 from benchrouter.make.variables import UsageError
 from benchrouter.models.model import Model, ModelError, resolve
@@ -90,7 +90,7 @@ class Reading:
             try:
                 scan = scan_benchmark(choice.root, self.cache(choice.root))
             except SpecError as error:
-                self.problems += error.problems
+                self.problems += (*error.problems, *faults_of_tasks(choice.root))
                 continue
             self.problems += (*scan.warnings, *scan.problems)
             other = names.setdefault(scan.benchmark.name, choice.root)
@@ -116,9 +116,10 @@ class Reading:
             for choice in chosen
             if choice.root in scanned
         }
+        named = {scanned[c.root].benchmark.name: c.named for c in chosen if c.root in scanned}
         incomplete = {name for name, scan in by_name.items() if not scan.benchmark.complete}
         unread = {choice.word for choice in chosen if choice.root not in scanned}
-        kept = filter_tasks(words, picked, declared, self.mistakes, {*unsure, *incomplete, *unread})
+        kept = filter_tasks(words, picked, declared, self.mistakes, {*unsure, *incomplete, *unread}, named)
         return tuple(Selected(by_name[name], tasks) for name, tasks in kept.items())
 
     def templates(self) -> dict[str, str]:

@@ -35,15 +35,17 @@ def write_workspace_files(root: Path, local: Path | None = None) -> None:
 
 def configuration() -> str:
     """Give the text of doit.cfg."""
-    commands = "\n".join(f"{name} = benchrouter.make.commands.{place}" for name, place in COMMANDS.items())
-    return f"""\
-[GLOBAL]
-backend = none
-loader = traceless
-[LOADER]
-traceless = benchrouter.make.loader:Loader
-[BACKEND]
-none = benchrouter.make.backend:NoDatabase
-[COMMAND]
-{commands}
-"""
+    texts = []
+    for name, values in sections().items():
+        texts += [f"[{name}]", *(f"{key} = {value}" for key, value in values.items())]
+    return "\n".join([*texts, ""])
+
+
+def sections() -> dict[str, dict[str, str]]:
+    """Give the sections of doit.cfg, for doit beside a dodo.py that has none."""
+    return {
+        "GLOBAL": {"backend": "none", "loader": "traceless"},
+        "LOADER": {"traceless": "benchrouter.make.loader:Loader"},
+        "BACKEND": {"none": "benchrouter.make.backend:NoDatabase"},
+        "COMMAND": {name: f"benchrouter.make.commands.{place}" for name, place in COMMANDS.items()},
+    }

@@ -11,7 +11,7 @@ from errno import EDQUOT, ENOSPC
 from benchrouter.engine.archive.checked import Checked
 from benchrouter.engine.archive.entries import Entry, EntryStore
 from benchrouter.engine.archive.eviction import Evicted, evict
-from benchrouter.engine.archive.layers import LayerStore
+from benchrouter.engine.archive.layers import Layer, LayerStore
 from benchrouter.engine.archive.problems import NotAnImageArchive
 from benchrouter.engine.archive.reading import Contents, ReadImage, read_archive
 from benchrouter.engine.archive.writing import Named, docker_archive
@@ -54,6 +54,15 @@ class Archive:
     def all(self) -> Iterator[tuple[Entry, float]]:
         """Yield every image that is whole, and when it was last used."""
         return ((entry, used) for entry, used in self.entries.all() if self._whole(entry))
+
+    def broken(self) -> Iterator[tuple[str, str]]:
+        """Yield what counts as missing though there is an entry for it: a reference or a file, and why."""
+        for entry, _ in self.entries.all():
+            torn = [layer for layer in entry.layers if not self._has(layer)]
+            if torn:
+                yield entry.reference, f"{len(torn)} of {len(entry.layers)} layers are missing or torn"
+        for path in self.entries.unreadable():
+            yield str(path), "no entry of an image, or torn"
 
     def check(self, entry: Entry) -> None:
         """Read all layers through; raise ArchiveDamaged, and drop the layer, when one is not what was written.
@@ -133,8 +142,11 @@ class Archive:
             return evict(self.entries, self.layers, most, spare_since)
 
     def _whole(self, entry: Entry) -> bool:
-        found = ((layer, self.layers.find(layer.diff_id)) for layer in entry.layers)
-        return all(there is not None and there.size == layer.size for layer, there in found)
+        return all(map(self._has, entry.layers))
+
+    def _has(self, layer: Layer) -> bool:
+        there = self.layers.find(layer.diff_id)
+        return there is not None and there.size == layer.size
 
     def _commit(self, contents: Contents, taken: Sequence[Taken]) -> tuple[Entry, ...]:
         """Give new layers their names, then the images theirs; eviction waits meanwhile."""

@@ -75,6 +75,11 @@ class EntryStore:
             if found is not None and path == self.path(found.reference):
                 yield found, used
 
+    def unreadable(self) -> Iterator[Path]:
+        """Yield the files that stand where entries do, and are none."""
+        sound = {self.path(entry.reference) for entry, _ in self.all()}
+        return (path for path in sorted(self.root.glob("*.json")) if path not in sound)
+
     def put(self, entry: Entry) -> None:
         """Write an entry, in the place of what had its reference before."""
         self.root.mkdir(parents=True, exist_ok=True)

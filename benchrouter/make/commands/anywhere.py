@@ -17,6 +17,7 @@ from typing import Any
 from doit.cmd_base import Command
 
 from benchrouter.make.interruption import outlast_readers
+from benchrouter.make.workspace_files import sections
 from benchrouter.store.problems import StoreError
 from benchrouter.store.workspace import Workspace
 
@@ -34,6 +35,7 @@ _OURS = {
     "info": "benchrouter.make.commands.listing:Info",
     "help": "benchrouter.make.commands.listing:Help",
 }
+_LOADER = "benchrouter.make.loader"  # doit has loaded it where its configuration, beside dodo.py, names us
 _OPTION = ("-f", "--file")
 _FILE = re.compile(r"(?:-f|--file=)(.+)")
 _DIRECTORY = re.compile(r"-d|--dir(=|$)")
@@ -54,7 +56,7 @@ class FromElsewhere(Command):  # type: ignore[misc]
         os.environ.pop("DOIT_FILE", None)
         os.chdir(file.parent)
         named = [] if file.name == "dodo.py" else ["-f", file.name]
-        status: int = DoitMain().run([*named, *_without_file(words)])
+        status: int = DoitMain(extra_config=sections()).run([*named, *_without_file(words)])
         return status
 
 
@@ -67,9 +69,10 @@ def __getattr__(name: str) -> Any:
     file = _named_file(words) or _nearest()
     if file is None or not _is_ours(file):
         return doits
-    if file.parent == Path.cwd():
+    here = file.parent == Path.cwd()
+    if here and _LOADER in sys.modules:
         return _class(_OURS[name])
-    if any(map(_DIRECTORY.match, _for_doit(words))):
+    if not here and any(map(_DIRECTORY.match, _for_doit(words))):
         return doits  # the person says from where to read
     outlast_readers()
     return type(name, (FromElsewhere,), {"name": name, "doc_purpose": doits.doc_purpose, "doc_usage": doits.doc_usage})

@@ -20,6 +20,7 @@ class Graph(PlainCommand):
     def answer(self, options: Any, args: list[str]) -> int:
         """Print the picture's text."""
         session = Session.begin(doit_variables())
+        session.require_benchmarks()
         sys.stdout.write(picture(session))
         return OK
 

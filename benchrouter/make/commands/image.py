@@ -65,6 +65,8 @@ def _list(archive: Archive) -> int:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(used))
         size = f"{entry.size >> 20} MiB in {len(entry.layers)} layers"
         print(f"{entry.reference}  {_short(entry)}  {entry.platform}  {size}  used {when}")
+    for what, why in archive.broken():
+        print(f"{what}  broken: {why}; it counts as missing")
     print(f"{archive.size() >> 20} MiB in {archive.layers.root.parent}")
     return OK
 
@@ -116,8 +118,13 @@ def _import(session: Session, archive: Archive, file: str, name: str | None = No
     def named(images: Sequence[ReadImage]) -> list[Taken]:
         return [taken for image in images for taken in _named(image, name, len(images))]
 
+    from benchrouter.engine.archive import NotAnImageArchive
+
     with _opened(session, file) as source:
-        entries = archive.take(_blocks(source), named)
+        try:
+            entries = archive.take(_blocks(source), named)
+        except NotAnImageArchive as error:
+            raise NotAnImageArchive(f"{file}: {error}") from None
     for entry in entries:
         print(f"{entry.reference}  {_short(entry)}  {entry.platform}")
     gone = archive.shrink(session.sources.settings.cache.max_size, began)

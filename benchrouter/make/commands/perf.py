@@ -6,10 +6,11 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchrouter.make.commands.guard import OK
+from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
@@ -17,7 +18,7 @@ _PARTS = ("containers", "uptodate", "hashing", "compose", "archive", "dind")
 
 
 class Perf(PlainCommand):
-    """Measures; asserts nothing, because machines are shared."""
+    """Measures, and ends with 1 when a goal is missed; no test calls it, because machines are shared."""
 
     doc_purpose = "measure speed as ratios (parts: containers uptodate hashing compose archive dind), or: perf seed DIR"
     doc_usage = "[containers] [uptodate] [hashing] [compose] [archive] [dind] | seed DIR"
@@ -30,10 +31,30 @@ class Perf(PlainCommand):
         if odd:
             raise UsageError(f"perf {odd[0]}: expected some of {', '.join(_PARTS)}, or seed DIR")
         _require_bases(args or _PARTS)
+        goals = Goals()
         for part in args or _PARTS:
             with tempfile.TemporaryDirectory(prefix="benchrouter-perf-") as scratch:
-                _MEASURES[part](Path(scratch) / "w")
-        return OK
+                _MEASURES[part](Path(scratch) / "w", goals)
+        return NOT_ALL_COMPLETED if goals.missed else OK
+
+
+@dataclass
+class Goals:
+    """Tells what was measured, and remembers what did not reach its goal."""
+
+    missed: list[str] = field(default_factory=list)
+
+    def report(
+        self, what: str, against: str, pairs: Sequence[tuple[float, float]], ceiling: float, unit: str = "s"
+    ) -> None:
+        """Print the medians of both sides and of their ratio; `unit` is that of both."""
+        ratio = statistics.median(ours / theirs for ours, theirs in pairs)
+        ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
+        values = f"{what}: {ours:.2f} {unit}, {against}: {theirs:.2f} {unit}"
+        if ratio > ceiling:
+            self.missed.append(what)
+        verdict = ": missed" if ratio > ceiling else ""
+        print(f"{values}, ratio {ratio:.2f} (goal: at most {ceiling}{verdict})", flush=True)
 
 
 def _require_bases(parts: Sequence[str]) -> None:
@@ -53,7 +74,7 @@ def _seed(args: list[str]) -> int:
     return OK
 
 
-def _containers(root: Path) -> None:
+def _containers(root: Path, goals: Goals) -> None:
     from benchrouter.make.perf import containers
 
     containers.write_workspace(root, Path("benchrouter.local.yaml").resolve())
@@ -61,11 +82,11 @@ def _containers(root: Path) -> None:
     image = containers.image_of(root)
     containers.by_hand(root, image)
     pairs = [(containers.ours(root, n), containers.by_hand(root, image)) for n in range(1, containers.ROUNDS + 1)]
-    _report(f"{containers.JOBS} trivial jobs at -n {containers.SLOTS}", "xargs docker run", pairs, 1.35)
+    goals.report(f"{containers.JOBS} trivial jobs at -n {containers.SLOTS}", "xargs docker run", pairs, 1.35)
     _remove(root)
 
 
-def _compose(root: Path) -> None:
+def _compose(root: Path, goals: Goals) -> None:
     from benchrouter.make.perf import compose
     from benchrouter.make.perf.containers import image_of
 
@@ -74,7 +95,7 @@ def _compose(root: Path) -> None:
     image = image_of(root)
     compose.by_hand(root, image)
     pairs = [(compose.ours(root, n), compose.by_hand(root, image)) for n in range(1, compose.ROUNDS + 1)]
-    _report(f"{compose.JOBS} jobs with a healthy sidecar each", "docker compose by hand in parallel", pairs, 1.3)
+    goals.report(f"{compose.JOBS} jobs with a healthy sidecar each", "docker compose by hand in parallel", pairs, 1.3)
     _remove(root)
 
 
@@ -84,7 +105,7 @@ def _remove(root: Path) -> None:
     subprocess.run([sys.executable, "-m", "doit", "clean"], cwd=root, capture_output=True, check=False)
 
 
-def _uptodate(root: Path) -> None:
+def _uptodate(root: Path, goals: Goals) -> None:
     from benchrouter.make.perf import uptodate
 
     for benchmarks in (10, 100, 200):
@@ -93,10 +114,10 @@ def _uptodate(root: Path) -> None:
         runs = [(uptodate.ours(where), uptodate.plain(where)) for _ in range(3)]
         pairs = [(ours[0], plain[0]) for ours, plain in runs]
         memory = max(ours[1] for ours, _ in runs) >> 20
-        _report(f"{benchmarks * 100} jobs, nothing to do ({memory} MiB)", "plain doit, two levels", pairs, 0.8)
+        goals.report(f"{benchmarks * 100} jobs, nothing to do ({memory} MiB)", "plain doit, two levels", pairs, 0.8)
 
 
-def _hashing(root: Path) -> None:
+def _hashing(root: Path, goals: Goals) -> None:
     from benchrouter.make.perf import hashing
 
     root.mkdir()
@@ -107,10 +128,10 @@ def _hashing(root: Path) -> None:
         read = hashing.read_all(root)
         hashing.forget_pages(root)
         pairs.append((hashing.hash_all(root), read))
-    _report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
+    goals.report(f"hashing 1 GiB of mixed files ({'cold' if cold else 'warm'})", "reading it", pairs, 1.5)
 
 
-def _archive(root: Path) -> None:
+def _archive(root: Path, goals: Goals) -> None:
     from benchrouter.engine.client import Engine
     from benchrouter.make.perf import archive, emptyengine
     from benchrouter.spec.settings import load_settings
@@ -121,10 +142,10 @@ def _archive(root: Path) -> None:
     try:
         trial.make()
         pairs = [(trial.saving(), trial.loading()) for _ in range(archive.ROUNDS)]
-        _report("saving into the archive", "docker save | zstd -1", [saving for saving, _ in pairs], 1.25)
-        _report("loading from the archive", "zstd -d | docker load", [loading for _, loading in pairs], 1.25)
+        goals.report("saving into the archive", "docker save | zstd -1", [saving for saving, _ in pairs], 1.25)
+        goals.report("loading from the archive", "zstd -d | docker load", [loading for _, loading in pairs], 1.25)
         ours, theirs = trial.sharing()
-        _report(f"{archive.IMAGES} images on one base", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1, "MB")
+        goals.report(f"{archive.IMAGES} images on one base", "their layers", [(ours / 1e6, theirs / 1e6)], 1.1, "MB")
     finally:
         trial.remove()
         engine.close()
@@ -136,11 +157,11 @@ def _archive(root: Path) -> None:
     building = emptyengine.built(where)
     with emptyengine.empty_engine() as address:
         loading = emptyengine.loaded(where, address)
-    _report("an empty engine with a warm cache", "building the same images", [(loading, building)], 0.25)
+    goals.report("an empty engine with a warm cache", "building the same images", [(loading, building)], 0.25)
     _remove(where)
 
 
-def _dind(root: Path) -> None:
+def _dind(root: Path, goals: Goals) -> None:
     from benchrouter.make.perf import dind
 
     dind.write_workspace(root, Path("benchrouter.local.yaml").resolve())
@@ -148,11 +169,11 @@ def _dind(root: Path) -> None:
     by_hand = dind.ByHand(root, dind.images_of(root))
     pairs = [(dind.ours(root, n), by_hand.load()) for n in range(1, dind.ROUNDS + 1)]
     what, against = f"{dind.JOBS} jobs with a daemon and a large image", f"{dind.JOBS} times docker load"
-    _report(what, against, [(ours[0], theirs[0]) for ours, theirs in pairs], 0.2)
-    _report(f"{what} (MB written)", against, [(ours[1], theirs[1]) for ours, theirs in pairs], 0.1)
+    goals.report(what, against, [(ours[0], theirs[0]) for ours, theirs in pairs], 0.2)
+    goals.report(f"written by {what}", against, [(ours[1], theirs[1]) for ours, theirs in pairs], 0.1, "MiB")
     dind.forget_seeds(root)
     cold = dind.ours(root, dind.ROUNDS + 1)[0]
-    _report(f"{what}, no seed yet", against, [(cold, theirs[0]) for _, theirs in pairs], 0.5)
+    goals.report(f"{what}, no seed yet", against, [(cold, theirs[0]) for _, theirs in pairs], 0.5)
     _remove(root)
 
 
@@ -164,11 +185,3 @@ _MEASURES = {
     "archive": _archive,
     "dind": _dind,
 }
-
-
-def _report(what: str, against: str, pairs: list[tuple[float, float]], ceiling: float, unit: str = "s") -> None:
-    ratio = statistics.median(ours / theirs for ours, theirs in pairs)
-    ours = statistics.median(pair[0] for pair in pairs)
-    theirs = statistics.median(pair[1] for pair in pairs)
-    values = f"{what}: {ours:.2f} {unit}, {against}: {theirs:.2f} {unit}"
-    print(f"{values}, ratio {ratio:.2f} (goal: at most {ceiling})", flush=True)

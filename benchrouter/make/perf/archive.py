@@ -33,6 +33,8 @@ class Trial:
         alias = alias_of(_BASE, site)
         self._base = _BASE if present(engine, _BASE) or alias is None else alias
         self._word = token_hex(4)
+        self._container = f"benchrouter-perf-{self._word}"
+        self._whole = f"benchrouter-perf/whole-{self._word}:1"
         self.large = f"benchrouter-perf/large-{self._word}:1"
         self.small = [f"benchrouter-perf/small-{self._word}:{n}" for n in range(IMAGES)]
 
@@ -41,11 +43,10 @@ class Trial:
         copies = " && ".join(
             f"mkdir /copy{n} && cp -a /usr/lib /copy{n}/ && echo {self._word}{n} >/copy{n}/own" for n in range(_COPIES)
         )
-        self._build(self.large, copies)
+        self._build(self._whole, copies)
         # Without its base's layers: the engine would skip those on both sides.
-        container = _output(f"docker create {self.large} true")
-        _shell(f"docker export {container} | docker import - {self.large}", self._root)
-        _output(f"docker rm {container}")
+        _output(f"docker create --name {self._container} {self._whole} true")
+        _shell(f"docker export {self._container} | docker import - {self.large}", self._root)
         for number, name in enumerate(self.small):
             self._build(name, f"cp -a /usr/share /own{number}; echo {self._word}{number} >/own")
 
@@ -97,8 +98,9 @@ class Trial:
         return self._root / name
 
     def remove(self) -> None:
-        """Take the images away."""
-        for name in (self.large, *self.small):
+        """Take away what was made of the container and the images."""
+        subprocess.run(["docker", "rm", "-f", self._container], capture_output=True, check=False)
+        for name in (self._whole, self.large, *self.small):
             remove_name(self.engine, name)
 
 

@@ -32,6 +32,10 @@ def ready(lasting_project: Project) -> Project:
         (("list", "--al1"), "list: no option --al1 (did you mean `--all`?)"),
         (("list", "jbo"), "list: no node or command `jbo` (did you mean `job`?)"),
         (("info", "job:b/tsak@m", "model=m"), "info: no node or command `job:b/tsak@m` (did you mean `job:b/task@m`?)"),
+        (("",), "there is an empty word on the command line"),
+        (("run", "model=m", ""), "there is an empty word on the command line"),
+        (("image", "import", "x.tar", ""), "there is an empty word on the command line"),
+        (("run", "model=m", "bench=b/zz,b"), "benchmark `b` has no task `zz`"),
         (("help", "rnu"), "help: no node or command `rnu` (did you mean `run`?)"),
     ],
 )
@@ -52,6 +56,20 @@ def test_tasks_of_somebodys_own_are_theirs(project: Project) -> None:
     done = project.doit("run", "mien")
     assert done.status == 2 and "doit: run: no node or command `mien` (did you mean `mine`?)" in done.err, done.text
     assert "Traceback" not in done.text
+
+
+def test_a_dodo_py_without_a_configuration_beside_it_was_a_traceback(project: Project) -> None:
+    """Our commands are there all the same, doit's and those that are only ours."""
+    project.benchmark("b", {"task": SCORE % 0.5})
+    (project.root / "doit.cfg").unlink()
+    assert "job" in project.doit("list").out
+    assert "job:b/task@m" in project.doit("plan", "model=m").out
+
+
+def test_the_graph_of_nothing_ended_with_0(project: Project) -> None:
+    """As `run` does it: nothing is no success."""
+    done = project.doit("graph")
+    assert done.status == 2 and done.out == "" and done.err.startswith("doit: no benchmarks in "), done.text
 
 
 def test_a_task_of_somebodys_own_needs_no_benchmark(project: Project) -> None:

@@ -173,6 +173,7 @@ def test_a_key_given_twice_hides_nothing(project: Project) -> None:
             "benchmarks/b/t/task.yaml:2: duplicate key `name`, first given on line 1",
             "benchmarks/b/t/task.yaml:3: `timeout`: found 0",
             "no benchmark, group or benchmark directory `nosuch`",
+            "benchmark `b` has no task `zz`",
         ],
     )
 

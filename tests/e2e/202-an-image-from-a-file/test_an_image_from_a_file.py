@@ -31,6 +31,24 @@ def test_imported_and_named_it_is_there(project: Project) -> None:
     assert "own daemon" in plan or "Docker daemon" in plan
 
 
+def test_a_file_that_is_cut_off_was_not_named_nor_a_broken_entry_listed(project: Project) -> None:
+    """And neither is an image that can be used."""
+    whole = Small(("a", "b"), (NAME,)).archive()
+    for name, data in (("cut.tar", whole[: len(whole) // 2]), ("bad.tar", b"x" * 5000)):
+        (project.root / name).write_bytes(data)
+        done = project.doit("image", "import", name)
+        assert done.status == 1 and done.err.startswith(f"doit: {name}: not an archive"), done.text
+    (project.root / "file.tar").write_bytes(whole)
+    assert project.doit("image", "import", "file.tar").status == 0
+    images = project.root / "cache/images"
+    next((images / "layers").glob("*.zst")).unlink()
+    (images / "entries/x.json").write_text("{")
+    listed = project.doit("image", "list").out.splitlines()
+    assert listed[0] == f"{NAME}  broken: 1 of 2 layers are missing or torn; it counts as missing"
+    assert listed[1] == f"{images}/entries/x.json  broken: no entry of an image, or torn; it counts as missing"
+    assert len(listed) == 3
+
+
 def test_what_nobody_has_is_listed_before_anything_starts(project: Project) -> None:
     """Its jobs end `image_missing`, the others run; strict=1 refuses to start."""
     ref = "nobody.invalid/has:this"

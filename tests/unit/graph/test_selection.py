@@ -94,3 +94,16 @@ def test_of_a_benchmark_whose_tasks_are_not_all_known_none_is_missed() -> None:
         {"one": (), "two": ("b",)},
         ["benchmark `two` has no task `z`"],
     )
+
+
+def test_a_task_beside_its_whole_benchmark_was_dropped_unseen() -> None:
+    """`bench=b/zz,b` ran b as if `b/zz` had not been typed; members of groups are said with their place instead."""
+    known = catalog(g=("one/zz", "one/a"))
+    for words, named in ((("one/zz", "one"), ("zz",)), (("one", "one/zz"), ("zz",)), (("g", "one"), ())):
+        (choice,) = choose(words, known, [])
+        assert (choice.tasks, choice.named) == (None, named)
+    (choice,) = choose(("g", "one/b"), known, [])
+    assert (choice.tasks, choice.named) == (("zz", "a", "b"), ("b",))
+    faults: list[str] = []
+    filter_tasks((), {"one": ("a", "task")}, {"one": ("a", "task")}, faults, named={"one": ("tsk",)})
+    assert faults == ["benchmark `one` has no task `tsk` (did you mean `task`?)"]

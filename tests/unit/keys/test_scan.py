@@ -15,7 +15,7 @@ import pytest
 from benchrouter.keys import scan as scanning
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.environment import environment_facts
-from benchrouter.keys.scan import ScannedBenchmark, scan_benchmark
+from benchrouter.keys.scan import ScannedBenchmark, faults_of_tasks, scan_benchmark
 from benchrouter.keys.settings import scan_settings
 from benchrouter.spec.benchmark import EnvironmentOptions
 from benchrouter.spec.problems import SpecError
@@ -152,6 +152,17 @@ def test_faults_of_benchmark_yaml_do_not_hide_those_of_its_tasks(bench: Path) ->
     found = [str(problem).removeprefix(f"{bench}/").partition(": ")[0] for problem in caught.value.problems]
     places = ["benchmark.yaml:1", "benchmark.yaml:4", "benchmark.yaml:5", "benchmark.yaml:6"]
     assert found == [*places, "t1/task.yaml:1", "t1/task.yaml:2", "t1/out"]
+
+
+def test_a_benchmark_yaml_that_is_no_yaml_hid_the_faults_of_its_tasks(bench: Path) -> None:
+    (bench / "benchmark.yaml").write_text("name: b\ntasks:\n- name: t1\n- name: [\n- name: tt2\n")
+    for task in ("t1", "t2"):
+        (bench / task / "task.yaml").write_text("name: T\ntimeout: 0\n")
+    with pytest.raises(SpecError):
+        scan(bench)
+    assert {Path(problem.where).parent.name for problem in faults_of_tasks(bench)} == {"t1"}
+    (bench / "benchmark.yaml").unlink()
+    assert faults_of_tasks(bench) == ()
 
 
 def test_warnings_are_shown_again_from_the_cache(bench: Path) -> None:
