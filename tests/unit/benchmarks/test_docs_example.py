@@ -18,7 +18,10 @@ from pages import Page
 from benchrouter.models.answers import Answers, load_answers
 from benchrouter.models.demo import DemoEndpoint
 from benchrouter.spec.benchmark import load_benchmark
+from benchrouter.spec.benchmark_shape import BenchmarkShape
+from benchrouter.spec.settings import load_settings
 from benchrouter.spec.task import load_task
+from benchrouter.spec.task_shape import TaskShape
 
 PATH = ROOT / "docs" / "bring-your-benchmark.md"
 TEXT = PATH.read_text(encoding="utf-8")
@@ -67,6 +70,36 @@ def test_its_files_load_without_a_warning(benchmarks: Path, name: str) -> None:
     assert load_task(benchmarks / name / EXAMPLES[name][0] / "task.yaml")[1] == ()
 
 
+def parts_of(file: str) -> str:
+    """Give the parts of a file that the page shows without the rest."""
+    return "".join(re.findall(rf"```yaml\n# in {re.escape(file)}\n(.*?)```", TEXT, re.DOTALL))
+
+
+def test_the_parts_of_files_that_it_shows_load_without_a_warning(tmp_path: Path) -> None:
+    names = ("easy", "hard", "warm-up")
+    (tmp_path / "environments" / "shop").mkdir(parents=True)
+    (tmp_path / "environments" / "shop" / "Dockerfile").write_text("FROM scratch\n")
+    tasks = "".join(f"  - {{name: {name}, environment: shop}}\n" for name in names)
+    (tmp_path / "benchmark.yaml").write_text(f"name: shop\ntasks:\n{tasks}{parts_of('benchmark.yaml')}")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "task.yaml").write_text(f"name: {name}\ncommand: 'true'\n{parts_of('task.yaml')}")
+    benchmark, warnings = load_benchmark(tmp_path)
+    assert benchmark.obtain and benchmark.environments["shop"].supplied and not warnings
+    task, warnings = load_task(tmp_path / "easy" / "task.yaml")
+    assert task.data and not warnings
+    (tmp_path / "benchrouter.yaml").write_text(parts_of("benchrouter.yaml"))
+    settings, warnings = load_settings(tmp_path, {})
+    assert set(settings.data) == {volume.name for volume in task.data} and not warnings
+
+
+def test_its_tables_name_every_key() -> None:
+    keys = TEXT.split("## All keys")[1]
+    for table, shape in (keys.split("`task.yaml`:")[0], BenchmarkShape), (keys.split("`task.yaml`:")[1], TaskShape):
+        named = {key for row in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for key in re.findall(r"`(\w+)", row)}
+        assert named == set(shape.model_fields)
+
+
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
 def test_its_script_scores_what_the_page_says(colours: Path, tmp_path: Path) -> None:
     with DemoEndpoint(load_answers({"colours": colours})) as endpoint:
@@ -87,7 +120,7 @@ def test_its_script_blames_the_endpoint_when_that_fails(colours: Path, tmp_path:
 
 
 def test_the_script_with_items_asks_the_same_few_and_writes_each(tmp_path: Path) -> None:
-    (script,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    (script,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)  # the others are files
     (tmp_path / "sums.py").write_text(script)
     sums = {f"{a}+{b}": (f"What is {a} + {b}?", str(a + b)) for a in range(10) for b in range(10)}
     lines = [{"task": "sums", "item": item, "question": ask, "answer": sum} for item, (ask, sum) in sums.items()]
