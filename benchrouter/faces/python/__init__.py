@@ -1,0 +1,1 @@
+"""BenchRouter from Python: the functions that `import benchrouter` offers, each importing late."""

@@ -1,0 +1,169 @@
+"""`benchrouter.results`, `compare` and `rewards`: what is on disk, read in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+from benchrouter.faces.python.calling import named
+from benchrouter.faces.python.running import Names, Where
+from benchrouter.faces.python.tables import Shown, Table, shortened
+from benchrouter.scores.collected import JobResult
+from benchrouter.scores.comparison.compared import Comparison, compare_models
+from benchrouter.scores.export.rows import Exported, Reward, exported, rows_of
+from benchrouter.scores.export.rows import rewards as rewards_of
+from benchrouter.scores.statistics.intervals import Interval
+from benchrouter.scores.table import score
+from benchrouter.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Result(Shown):
+    """One result of a model: score with interval and coverage, its jobs with their items, and what was asked for.
+
+    Results with equal `benchmark` and `asked` may be compared; `when` is in seconds since the epoch.
+    """
+
+    benchmark: str
+    model: str
+    asked: tuple[str, ...]
+    state: str
+    overall: float | None
+    interval: Interval | None
+    coverage: tuple[int, int]
+    when: float
+    jobs: tuple[JobResult, ...]
+
+    @property
+    def table(self) -> Table:
+        """Show the jobs."""
+        rows, more = shortened([_job_row(job) for job in self.jobs])
+        head = ("task", "state", "score", "items", "reason")
+        return Table(" · ".join(_row(self)), head, rows, frozenset({2, 3}), more)
+
+
+class Results(Shown, Sequence[Result]):
+    """Results in order of benchmark and model."""
+
+    def __init__(self, found: Sequence[Exported]) -> None:
+        self._found = tuple(found)
+        self._results = tuple(map(_result, found))
+
+    @overload
+    def __getitem__(self, at: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Result]: ...
+
+    def __getitem__(self, at: int | slice) -> Result | Sequence[Result]:
+        return self._results[at]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def rows(self, kind: str = "jobs") -> list[dict[str, Any]]:
+        """Give flat rows for a data frame: `jobs`, `items` or `rewards`."""
+        return list(rows_of(kind, self._found))
+
+    @property
+    def table(self) -> Table:
+        """Show scores with intervals and coverage."""
+        rows, more = shortened([_row(one) for one in self._results])
+        head = ("benchmark", "model", "score", "95 % interval", "coverage", "state")
+        return Table(f"{len(self)} results", head, rows, frozenset({2}), more)
+
+
+@dataclass(frozen=True)
+class Compared(Shown):
+    """Models of one benchmark side by side; `comparison` has pairs, flips and why some are not comparable."""
+
+    comparison: Comparison
+
+    @property
+    def best(self) -> str | None:
+        """Name the model that is better than every other by more than chance, if there is one."""
+        return self.comparison.best
+
+    @property
+    def table(self) -> Table:
+        """Show the models, the best score first."""
+        found, rows = self.comparison, []
+        for one in found.contenders:
+            note = "best" if one.model == found.best else "; ".join(found.apart.get(one.model, ()))
+            scored = one.scored
+            rows.append((one.model, score(scored.overall), _limits(one.interval), str(scored.coverage), note))
+        head = ("model", "score", "95 % interval", "coverage", "")
+        return Table(found.benchmark, head, tuple(rows), frozenset({1}))
+
+
+def results(bench: Names = None, *, model: Names = None, every: bool = False, workspace: Where = None) -> Results:
+    """Read results: of each model the newest of each kind that is comparable, or with `every` all on disk.
+
+    Raise StoreError where there is no workspace; no results are no error.
+    """
+    return Results(exported(_place(workspace), named(bench), named(model), every=every))
+
+
+def rewards(
+    bench: Names = None, *, model: Names = None, every: bool = False, workspace: Where = None
+) -> Iterator[Reward]:
+    """Yield the reward of each item for training, and of each job without items: see Reward."""
+    yield from rewards_of(exported(_place(workspace), named(bench), named(model), every=every))
+
+
+def compare(
+    bench: str,
+    models: Names = None,
+    *,
+    tasks: Names = None,
+    env: Mapping[str, Any] | None = None,
+    flips: bool = False,
+    workspace: Where = None,
+) -> Compared:
+    """Compare models of a benchmark: intervals, paired tests, and who cannot be compared and why.
+
+    `env` chooses results by their variables in capitals; `flips` looks for the items on which models differ. Raise
+    ScoresError for names without results.
+    """
+    variables = {name: str(value) for name, value in env.items()} if env is not None else None
+    root = _place(workspace)
+    return Compared(
+        compare_models(root, bench, named(models), tasks=named(tasks), variables=variables, detail=True, flips=flips)
+    )
+
+
+def _place(workspace: Where) -> Path:
+    return Workspace.find(Path.cwd() if workspace is None else Path(workspace)).results
+
+
+def _result(one: Exported) -> Result:
+    standing, coverage = one.standing, one.standing.coverage
+    return Result(
+        one.board.benchmark,
+        standing.model,
+        one.board.words,
+        standing.state.value,
+        standing.overall,
+        standing.interval,
+        (coverage.completed, coverage.declared),
+        standing.when,
+        one.jobs,
+    )
+
+
+def _row(one: Result) -> tuple[str, ...]:
+    name = ", ".join((one.benchmark, *one.asked))
+    coverage = f"{one.coverage[0]}/{one.coverage[1]}"
+    return name, one.model, score(one.overall), _limits(one.interval), coverage, one.state
+
+
+def _job_row(job: JobResult) -> tuple[str, ...]:
+    name = job.id.task + (f"#{job.id.repeat}" if job.id.repeat else "")
+    reason = job.reason.word if job.reason else ""
+    return name, job.state.value, score(job.overall), str(job.counts or ""), reason
+
+
+def _limits(interval: Interval | None) -> str:
+    return f"{score(interval.low)} – {score(interval.high)}" if interval else ""
