@@ -8,6 +8,7 @@ import typer
 
 from benchrouter.faces import benchmarks, export, init, looking, report, running
 from benchrouter.faces.compare import compare
+from benchrouter.faces.gate import gate
 
 app = typer.Typer(
     name="benchrouter",
@@ -24,6 +25,7 @@ app.command("plan")(looking.plan)
 app.command("explain")(looking.explain)
 app.command("graph")(looking.graph)
 app.command("compare")(compare)
+app.command("gate")(gate)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(benchmarks.app, name="benchmark")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchrouter.spec.aggregation import Aggregation
+from benchrouter.scores.listed import Listed, read_aggregate
 from benchrouter.spec.names import component_fault, encode
 from benchrouter.store import documents, layout
 from benchrouter.store.artifact import read_failure, read_whole, score_of
@@ -20,6 +20,18 @@ from benchrouter.store.items import KEY as ITEMS
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason
+
+__all__ = [
+    "ItemResult",
+    "JobResult",
+    "Listed",
+    "aggregates",
+    "completed_results",
+    "jobs_of",
+    "read_aggregate",
+    "read_result",
+    "variables_of",
+]
 
 _OWN_KEYS = frozenset({"id", "score", "error", "tokens"})
 _NOTHING: Mapping[str, Any] = {}
@@ -76,36 +88,6 @@ class JobResult:
     def provenance(self) -> Mapping[str, Any]:
         """Read what may differ between two runs (times, hosts, ids); empty when it is lost."""
         return (documents.read(self.directory / layout.PROVENANCE) if self.directory else None) or {}
-
-
-@dataclass(frozen=True)
-class Listed:
-    """An aggregate's file: which jobs of a benchmark and a model were asked for together, read but not followed.
-
-    `headline` marks the one that is the benchmark's aggregate.json too; `written` is its time in ns since the epoch.
-    """
-
-    benchmark: str
-    model: str
-    path: Path
-    headline: bool
-    written: int
-    document: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def declared(self) -> int:
-        """Count the jobs that the benchmark declares, asked for or not."""
-        return int(self.document["coverage"]["declared"])
-
-    @property
-    def rule(self) -> Aggregation:
-        """Give the declared aggregation under which it was written."""
-        return Aggregation.from_json(self.document.get("aggregate", "mean"))
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """Name the tasks that were asked for."""
-        return tuple(dict.fromkeys(job["task"] for job in self.document["jobs"]))
 
 
 def aggregates(results: Path, benchmark: str | None = None) -> Iterator[Listed]:
@@ -177,49 +159,10 @@ def _aggregates_of(directory: Path) -> Iterator[Listed]:
 
 
 def _listed(directory: Path, path: Path, *, headline: bool) -> Listed | None:
-    document = documents.read(path)
-    if document is None or not _sound(document):
+    found = read_aggregate(path, headline=headline)
+    if found is None or (found.benchmark, encode(found.model)) != (directory.parent.name, directory.name):
         return None
-    benchmark, model = document["benchmark_name"], document["model_name"]
-    if (benchmark, encode(model)) != (directory.parent.name, directory.name):
-        return None
-    try:
-        return Listed(benchmark, model, path, headline, path.stat().st_mtime_ns, document)
-    except OSError:  # another run replaces or prunes it at this moment
-        return None
-
-
-def _sound(document: Mapping[str, Any]) -> bool:
-    jobs, coverage = document.get("jobs"), document.get("coverage")
-    return (
-        all(isinstance(document.get(f"{kind}_name"), str) for kind in ("benchmark", "model"))
-        and isinstance(coverage, dict)
-        and type(coverage.get("declared")) is int
-        and _sound_rule(document.get("aggregate", "mean"))
-        and isinstance(jobs, list)
-        and all(isinstance(job, dict) and _sound_job(job) for job in jobs)
-    )
-
-
-def _sound_rule(rule: Any) -> bool:
-    try:
-        return bool(Aggregation.from_json(rule).rule)
-    except ValueError:
-        return False
-
-
-def _sound_job(job: Mapping[str, Any]) -> bool:
-    task, key, reason = job.get("task"), job.get("key"), job.get("reason")
-    return (
-        isinstance(task, str)
-        and component_fault(task) is None
-        and isinstance(key, str)
-        and key.isalnum()
-        and type(job.get("repeat")) is int
-        and job.get("state") in JobState.__members__
-        and (reason is None or reason in {each.word for each in Reason})
-        and (job["state"] != JobState.COMPLETED.value or score_of(job.get("overall")) is not None)
-    )
+    return found
 
 
 def _follow(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult:

@@ -1,0 +1,1 @@
+"""Gates: what scores have to be for a pipeline to go on."""

@@ -1,0 +1,83 @@
+"""What a gate's baseline scored: an aggregate's file, or what a run recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchrouter.scores.aggregate import JobScore, aggregate
+from benchrouter.scores.gate.policy import Gate
+from benchrouter.scores.listed import read_aggregate
+from benchrouter.scores.table import one_line
+from benchrouter.spec.aggregation import Aggregation
+from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import SpecError
+from benchrouter.store import runs
+from benchrouter.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The jobs of a baseline; `rule` and `variables` are None where it does not tell them."""
+
+    name: str
+    jobs: tuple[JobScore, ...]
+    rule: Aggregation | None = None
+    variables: Mapping[str, str] | None = None
+
+    @property
+    def tasks(self) -> set[str]:
+        """Name its tasks that have a score."""
+        return {job.id.task for job in self.jobs if job.completed}
+
+    def overall(self, rule: Aggregation, tasks: Sequence[str]) -> float | None:
+        """Give its score over some tasks under a rule."""
+        jobs = [job for job in self.jobs if job.id.task in tasks]
+        return aggregate("", "", len(jobs), jobs, rule).overall
+
+
+def find_baseline(gate: Gate, policy: Path, results: Path, model: str) -> Baseline:
+    """Find a gate's baseline for a model; raise SpecError with its place in the policy file where there is none.
+
+    A name with a slash or `.json` is a file beside the policy, anything else a run of the workspace, by its id or
+    a beginning of it that is its alone.
+    """
+    if "/" in gate.baseline or gate.baseline.endswith(".json"):
+        return _from_file(gate, policy.parent / Path(gate.baseline).expanduser())
+    return _from_run(gate, Workspace(results.absolute().parent), model)
+
+
+def _from_file(gate: Gate, path: Path) -> Baseline:
+    listed = read_aggregate(path)
+    if listed is None:
+        what = "is no aggregate file" if path.exists() else "the file does not exist"
+        raise _fault(gate, f"{path}: {what}; expected a copy of an aggregate.json, or a run's id")
+    if listed.benchmark != gate.benchmark:
+        raise _fault(gate, f"{path}: holds scores of `{listed.benchmark}`, expected those of `{gate.benchmark}`")
+    return Baseline(gate.baseline, listed.scores(), listed.rule)
+
+
+def _from_run(gate: Gate, ws: Workspace, model: str) -> Baseline:
+    known = {path.stem for path in ws.runs.glob("*.json")}
+    found = sorted(name for name in known if name.startswith(gate.baseline))
+    if len(found) > 1 and gate.baseline not in found:
+        raise _fault(gate, f"`{one_line(gate.baseline, 60)}` begins the ids of {len(found)} runs; write more of it")
+    record = runs.load(ws, gate.baseline if gate.baseline in found else found[0]) if found else None
+    if record is None:
+        hint = did_you_mean(gate.baseline, known)
+        raise _fault(gate, f"no run `{one_line(gate.baseline, 60)}` in {ws.runs}{hint}")
+    scores = tuple(
+        JobScore(job.id, job.key, job.state, job.overall, job.reason, job.items)
+        for job in record.jobs
+        if (job.id.benchmark, job.id.model) == (gate.benchmark, model)
+    )
+    if not any(job.completed for job in scores):
+        raise _fault(gate, f"run {record.run_id} has no score of {gate.benchmark} @ {one_line(model, 60)}")
+    variables = {name: value for name, value in record.variables.items() if name.isupper()}
+    return Baseline(record.run_id, scores, None, variables)
+
+
+def _fault(gate: Gate, message: str) -> SpecError:
+    return SpecError([dataclasses.replace(gate.where, message=f"{gate.where.message}: {message}")])

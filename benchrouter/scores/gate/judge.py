@@ -1,0 +1,119 @@
+"""Whether results pass a policy's gates, and each reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchrouter.scores.comparison.choosing import Chosen, choose, words
+from benchrouter.scores.comparison.contender import Contender, contend
+from benchrouter.scores.gate.baseline import Baseline, find_baseline
+from benchrouter.scores.gate.policy import Gate
+from benchrouter.scores.problems import ScoresError
+from benchrouter.scores.table import one_line, score
+from benchrouter.spec.names import did_you_mean
+
+_ROUNDING = 1e-9
+"""A score that is the minimum but for rounding passes."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How one model fared at one gate: passed if there is no reason; `baseline` is that one's score."""
+
+    benchmark: str
+    model: str
+    reasons: tuple[str, ...]
+    overall: float | None = None
+    coverage: str = ""
+    baseline: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether the gate is passed."""
+        return not self.reasons
+
+    def lines(self) -> Iterator[str]:
+        """Say that it passed, or why not, one reason a line."""
+        name = f"{self.benchmark} @ {one_line(self.model, 60)}" if self.model else self.benchmark
+        if self.passed:
+            against = f", baseline {score(self.baseline)}" if self.baseline is not None else ""
+            yield f"pass  {name}: {score(self.overall)}, coverage {self.coverage}{against}"
+        yield from (f"FAIL  {name}: {reason}" for reason in self.reasons)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give it as JSON."""
+        return {**vars(self), "passed": self.passed, "reasons": list(self.reasons), "model": self.model or None}
+
+
+def judge(gates: Sequence[Gate], policy: Path, results: Path) -> list[Judgement]:
+    """Judge every model at every gate; raise SpecError for a baseline that is not there."""
+    return [judgement for gate in gates for judgement in _judge(gate, policy, results)]
+
+
+def _judge(gate: Gate, policy: Path, results: Path) -> Iterator[Judgement]:
+    try:
+        there = choose(results, gate.benchmark, (), gate.variables)
+    except ScoresError as error:
+        yield Judgement(gate.benchmark, "", (str(error).removeprefix(f"{gate.benchmark}: "),))
+        return
+    by_model = {chosen.listed.model: chosen for chosen in there}
+    for model in gate.models or by_model:
+        if model in by_model:
+            yield _of_model(gate, policy, results, by_model[model])
+        else:
+            given = f" with {words(gate.variables)}" if gate.variables else ""
+            yield Judgement(gate.benchmark, model, (f"no results{given}{did_you_mean(model, by_model)}",))
+
+
+def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgement:
+    missing = [task for task in gate.tasks if task not in chosen.listed.tasks]
+    if missing:
+        hint = did_you_mean(missing[0], chosen.listed.tasks)
+        return Judgement(gate.benchmark, chosen.listed.model, (f"no results of task `{missing[0]}`{hint}",))
+    one = contend(results, chosen, set(gate.tasks) if gate.tasks else None)
+    baseline = find_baseline(gate, policy, results, one.model) if gate.baseline else None
+    before = baseline.overall(one.rule, one.tasks) if baseline else None
+    reasons = [*_of_score(gate, one), *(_of_baseline(gate, one, baseline, before) if baseline else ())]
+    scored = one.scored
+    return Judgement(gate.benchmark, one.model, tuple(reasons), scored.overall, str(scored.coverage), before)
+
+
+def _of_score(gate: Gate, one: Contender) -> Iterator[str]:
+    scored = one.scored
+    share = scored.coverage.completed / scored.coverage.declared if scored.coverage.declared else 0.0
+    if share < gate.coverage - _ROUNDING:
+        yield f"coverage {scored.coverage} is below {gate.coverage:.0%}"
+    if scored.overall is None:
+        yield "there is no score"
+    elif gate.minimum is not None and scored.overall < gate.minimum - _ROUNDING:
+        yield f"{score(scored.overall)} is below the minimum {gate.minimum:g}"
+
+
+def _of_baseline(gate: Gate, one: Contender, baseline: Baseline, before: float | None) -> Iterator[str]:
+    """Compare what is comparable: a baseline of other tasks, variables or another rule has another score."""
+    odd = list(_incomparable(one, baseline, gate))
+    yield from (f"not comparable with baseline {baseline.name}: {text}" for text in odd)
+    after = one.scored.overall
+    if odd or before is None or after is None or gate.maximum_drop is None:
+        return
+    if before - after > gate.maximum_drop + _ROUNDING:
+        yield (
+            f"{score(after)} is {before - after:.4f} below the {score(before)} of baseline {baseline.name}, "
+            f"at most {gate.maximum_drop:g} is allowed"
+        )
+
+
+def _incomparable(one: Contender, baseline: Baseline, gate: Gate) -> Iterator[str]:
+    if baseline.rule is not None and baseline.rule != one.rule:
+        yield f"aggregate: {baseline.rule} there, {one.rule} here"
+    if baseline.variables is not None and dict(baseline.variables) != dict(one.variables or {}):
+        yield f"variables: {words(baseline.variables) or 'none'} there, {words(one.variables or {}) or 'none'} here"
+    own = {job.id.task for job in one.jobs if job.overall is not None}
+    there = baseline.tasks & set(gate.tasks) if gate.tasks else baseline.tasks
+    for task in sorted(own - there):
+        yield f"it has no score of task {task}"
+    for task in sorted(there - own):
+        yield f"only it has a score of task {task}"
