@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces import benchmarks, export, init, looking, report, running
+from benchrouter.faces import benchmarks, evaluations, export, init, looking, report, running
 from benchrouter.faces.compare import compare
 from benchrouter.faces.gate import gate
 
@@ -28,7 +28,9 @@ app.command("compare")(compare)
 app.command("gate")(gate)
 app.command("report")(report.report)
 app.command("export")(export.export)
+app.command("logs")(evaluations.logs)
 app.add_typer(benchmarks.app, name="benchmark")
+app.add_typer(evaluations.app, name="eval")
 
 
 def _version(asked: bool) -> None:

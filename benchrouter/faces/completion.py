@@ -45,3 +45,31 @@ def _names(pattern: str) -> list[str]:
         return sorted(path.parent.name for path in found)
     except Exception:  # whatever is wrong, a tab is no place to say so
         return []
+
+
+def run_ids(incomplete: str) -> list[str]:
+    """Offer the ids of runs, the newest first."""
+    names = dict.fromkeys(_runs())
+    return [name for name in sorted(names, reverse=True) if name.startswith(incomplete)][:50]
+
+
+def _runs() -> Iterator[str]:
+    from benchrouter.store.workspace import Workspace
+
+    try:
+        here = Workspace.find(Path.cwd()).runs
+        yield from (path.stem for path in here.iterdir() if path.suffix in (".json", ".owner"))
+    except Exception:  # whatever is wrong, a tab is no place to say so
+        return
+
+
+def jobs(incomplete: str) -> list[str]:
+    """Offer the tasks that have results, as BENCHMARK/TASK."""
+    from benchrouter.store.workspace import Workspace
+
+    try:
+        root = Workspace.find(Path.cwd()).results
+        found = {f"{path.parent.parent.name}/{path.name}" for path in root.glob("*/*/*") if path.is_dir()}
+    except Exception:  # whatever is wrong, a tab is no place to say so
+        return []
+    return sorted(name for name in found if name.startswith(incomplete) and not name.endswith("/aggregates"))

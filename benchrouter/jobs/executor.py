@@ -39,7 +39,7 @@ from benchrouter.jobs.request import JobRequest, Progress
 from benchrouter.jobs.sight import Sight, install_sdk
 from benchrouter.jobs.takeover import take_over
 from benchrouter.spec.settings import Site
-from benchrouter.store import layout
+from benchrouter.store import attempts, layout
 from benchrouter.store.states import JobState, Outcome, Reason
 from benchrouter.store.workspace import Workspace
 
@@ -72,6 +72,7 @@ class EngineExecutor:
         redactor = Redactor(secret_values(request, self._site))
         try:
             attempt = Attempt.fresh(self._workspace, request.run_id)
+            attempts.note(attempt.directory, request.id, request.key)
             listener = Listener(attempt, redactor, self._site.limits.log_bytes, progress)
         except OSError as error:
             return Outcome(JobState.FAILED, *_of_os_error(error), seconds=time.monotonic() - began)

@@ -13,12 +13,14 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError
 from benchrouter.make.interruption import stop_in_order
 from benchrouter.make.limits import raise_open_files
+from benchrouter.make.recorded import Recorded
 from benchrouter.make.reporter import Reporter
 from benchrouter.make.run import Run
 from benchrouter.make.session import Session
 from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
 from benchrouter.store.journal import Journal
+from benchrouter.store.live import close_live, open_live
 
 
 @contextmanager
@@ -34,7 +36,8 @@ def living_run(session: Session, reporter: Reporter, *, slots: int) -> Iterator[
     raise_open_files(slots, reporter.note)
     journal = Journal.open(session.ws)
     engine, fault = _connect(session)
-    run = Run(session, reporter, journal, slots, engine, fault, stop, wake)
+    live = open_live(session.ws, journal.owner.run_id)
+    run = Run(session, Recorded(reporter, live, session), journal, slots, engine, fault, stop, wake)
     session.live = run
     # made here, once, by one thread; and what failed before now is told from what another run does meanwhile
     _ = run.images, run.archive, run.jobs, run.endpoints, run.engine_breaker, run.admission
@@ -44,7 +47,9 @@ def living_run(session: Session, reporter: Reporter, *, slots: int) -> Iterator[
         reporter.close()
         run.endpoints.close()
         run.jobs.release()
+        live.close()
         if _leave_nothing(run):
+            close_live(session.ws, run.id)
             journal.close()
         else:
             journal.abandon()

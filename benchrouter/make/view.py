@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.causes import Cause, told_in_blocks
-from benchrouter.make.reporter import Reporter, Work, for_terminal
+from benchrouter.make.events import VERSION, JsonReporter
+from benchrouter.make.reporter import Reporter, for_terminal
 from benchrouter.make.session import Session
 from benchrouter.make.summary import print_causes, print_scores
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunJob, RunRecord, job_to_json
 from benchrouter.store.states import JobState, Outcome, RunState
-
-VERSION = 1
-"""Version of the JSON forms, raised when a field changes its meaning or goes."""
 
 
 class View(Protocol):
@@ -103,48 +99,3 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "nodes": list(cause.nodes),
         "log_tail": cause.log_tail,
     }
-
-
-class JsonReporter:
-    """Writes the events of one run, each as one line of kind `event`."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._lock = threading.Lock()
-
-    def begin(self, work: Work) -> None:
-        """Tell what is to do."""
-        self._event("begin", images=work.images, jobs=work.jobs, parallel=work.parallel)
-
-    def started(self, node: str, timeout: float | None) -> None:
-        """Tell that a node runs."""
-        self._event("started", node=node, timeout=timeout)
-
-    def line(self, node: str, text: str) -> None:
-        """Say nothing: what tasks print is in their logs."""
-
-    def ended(self, node: str, outcome: Outcome) -> None:
-        """Tell how a node ended."""
-        self._event(
-            "ended",
-            node=node,
-            state=outcome.state.value,
-            reason=outcome.reason.word if outcome.reason else None,
-            detail=outcome.detail,
-            overall=outcome.overall,
-            seconds=round(outcome.seconds, 3),
-            warnings=list(outcome.warnings),
-            path=outcome.path,
-        )
-
-    def note(self, text: str) -> None:
-        """Tell what concerns the run as a whole."""
-        self._event("note", text=text)
-
-    def close(self) -> None:
-        """Have nothing to restore."""
-
-    def _event(self, event: str, **facts: Any) -> None:
-        document = {"version": VERSION, "kind": "event", "event": event, "time": round(time.time(), 3), **facts}
-        with self._lock:
-            print(json.dumps(document, allow_nan=False), file=self._out, flush=True)

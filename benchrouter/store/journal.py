@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from benchrouter.store import documents, layout
 from benchrouter.store.atomic import TEMPORARY, sync
 from benchrouter.store.flock import try_flock
+from benchrouter.store.problems import StoreError
 from benchrouter.store.runs import new_run_id
 from benchrouter.store.workspace import Workspace
 
@@ -104,6 +107,33 @@ def living_owners(ws: Workspace) -> int:
     return sum(_locked(path) for path in ws.runs.glob("*.owner"))
 
 
+def living(ws: Workspace) -> list[Owner]:
+    """List owners whose lock is held, oldest first."""
+    entries = sorted(ws.runs.glob("*.owner")) if ws.runs.is_dir() else []
+    owners = [_read_owner(path) for path in entries if _locked(path)]
+    return [owner for owner in owners if owner is not None]
+
+
+def interrupt(ws: Workspace, owner: Owner) -> None:
+    """Send a living owner what Ctrl-C sends; raise StoreError when its process is not certainly that owner."""
+    if not _locked(layout.owner_file(ws, owner.run_id)):
+        raise StoreError(f"run {owner.run_id} is not under way any more")
+    if (owner.boot_id, owner.pid_ns) != (_boot_id(), _pid_ns()):
+        raise StoreError(f"run {owner.run_id} belongs to process {owner.pid} elsewhere, on {owner.host}: stop it there")
+    try:
+        process = os.pidfd_open(owner.pid)  # from here on the number cannot come to mean another process
+    except OSError as error:
+        raise StoreError(f"run {owner.run_id}: process {owner.pid}: {error.strerror}") from None
+    try:
+        if _start_time(owner.pid) != owner.start_time:
+            raise StoreError(f"run {owner.run_id}: process {owner.pid} is another one by now; nothing was sent")
+        signal.pidfd_send_signal(process, signal.SIGINT)
+    except OSError as error:
+        raise StoreError(f"run {owner.run_id}: process {owner.pid}: {error.strerror}") from None
+    finally:
+        os.close(process)
+
+
 def oldest_living(ws: Workspace) -> float | None:
     """Tell when the oldest living owner began, in seconds since the epoch; None when nobody is at work."""
     began: list[float] = []
@@ -119,6 +149,7 @@ def oldest_living(ws: Workspace) -> float | None:
 
 def forget(ws: Workspace, owner: Owner) -> None:
     """Drop a dead owner's entry: what it left has been swept."""
+    layout.live_file(ws, owner.run_id).unlink(missing_ok=True)
     layout.owner_file(ws, owner.run_id).unlink(missing_ok=True)
 
 
@@ -144,13 +175,21 @@ def _if_dead(path: Path) -> Owner | None:
     facts = documents.read(path) if inode is not None else None
     if facts is None or facts.get("inode") != inode:  # held, torn, or a copy: its lock says nothing
         return None
+    owner = _owner_of(path, facts)
+    return owner if owner is not None and _judged_dead(owner) else None
+
+
+def _read_owner(path: Path) -> Owner | None:
+    facts = documents.read(path)
+    return _owner_of(path, facts) if facts is not None else None
+
+
+def _owner_of(path: Path, facts: dict[str, Any]) -> Owner | None:
     try:
         owner = Owner(**{field.name: facts[field.name] for field in fields(Owner)})
     except KeyError:
         return None
-    if path.name != f"{owner.run_id}.owner":
-        return None
-    return owner if _judged_dead(owner) else None
+    return owner if path.name == f"{owner.run_id}.owner" else None
 
 
 def _judged_dead(owner: Owner) -> bool:

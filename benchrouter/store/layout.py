@@ -107,6 +107,11 @@ def owner_file(ws: Workspace, run_id: str) -> Path:
     return ws.runs / f"{run_id}.owner"
 
 
+def live_file(ws: Workspace, run_id: str) -> Path:
+    """What a living run tells of itself."""
+    return ws.runs / f"{run_id}.live"
+
+
 def run_file(ws: Workspace, run_id: str) -> Path:
     """The record of one run."""
     return ws.runs / f"{run_id}.json"

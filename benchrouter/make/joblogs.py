@@ -1,0 +1,119 @@
+"""Logs of jobs, running and ended: where the newest attempt's are, their ends, and following them as they grow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import IO
+
+from benchrouter.make.variables import UsageError
+from benchrouter.spec.names import did_you_mean, encode
+from benchrouter.store import attempts, documents, layout
+from benchrouter.store.journal import living
+from benchrouter.store.workspace import Workspace
+
+_FIRST = ("stdout.log", "stderr.log")
+_TICK = 0.3
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt at a job, by the job's label; `when` it began (running) or was written."""
+
+    label: str
+    directory: Path
+    state: str
+    when: float
+    run_id: str = ""
+
+    @property
+    def logs(self) -> Path:
+        """Where its logs lie."""
+        return self.directory / layout.LOGS
+
+    def files(self) -> list[Path]:
+        """List its logs, the task's own first."""
+        try:
+            there = [path for path in self.logs.iterdir() if path.suffix == ".log"]
+        except OSError:
+            return []
+        return sorted(there, key=lambda path: (path.name not in _FIRST, path.name != _FIRST[0], path.name))
+
+
+def newest(ws: Workspace, word: str) -> tuple[Attempt, int]:
+    """Find the newest attempt at a job, a running one before all others, and how many jobs the word means.
+
+    A word is a node's name, with a model as it is called too, BENCHMARK/TASK for any model, or a pattern. Raise
+    UsageError when no attempt is known.
+    """
+    found = [*_running(ws), *_ended(ws)]
+    meant = [attempt for attempt in found if means(word, attempt.label)]
+    if not meant:
+        known = {attempt.label for attempt in found}
+        near = did_you_mean(word.removeprefix("job:"), [*known, *(label.partition("@")[0] for label in known)])
+        raise UsageError(f"no attempt at a job `{word}`{near}")
+    chosen = max(meant, key=lambda attempt: (attempt.state == "RUNNING", attempt.when))
+    return chosen, len({attempt.label for attempt in meant})
+
+
+def means(word: str, label: str) -> bool:
+    """Tell whether a word means the job of this label."""
+    name = word.removeprefix("job:")
+    job, _, model = name.partition("@")
+    return label in (name, f"{job}@{encode(model)}") or label.partition("@")[0] == name or fnmatchcase(label, name)
+
+
+def _running(ws: Workspace) -> Iterator[Attempt]:
+    for each in attempts.running(ws):
+        repeat = f"#{each.id.repeat}" if each.id.repeat else ""
+        label = f"{each.id.benchmark}/{each.id.task}@{encode(each.id.model)}{repeat}"
+        yield Attempt(label, each.directory / "staging", "RUNNING", each.since, each.run_id)
+
+
+def _ended(ws: Workspace) -> Iterator[Attempt]:
+    for path in [*ws.results.glob(f"*/*/*/*/{layout.JOB}"), *ws.results.glob(f"*/*/*/failed/*/{layout.JOB}")]:
+        facts = documents.read(path)
+        if facts is None:
+            continue
+        benchmark, model, task = path.relative_to(ws.results).parts[:3]
+        repeat = f"#{facts['repeat']}" if facts.get("repeat") else ""
+        try:
+            yield Attempt(f"{benchmark}/{task}@{model}{repeat}", path.parent, str(facts["state"]), path.stat().st_mtime)
+        except (OSError, KeyError):
+            continue
+
+
+def ends(data: bytes, lines: int | None) -> str:
+    """Give the last lines of a log, all of it for None."""
+    text = data.decode("utf-8", "replace")
+    return text if lines is None else "".join(text.splitlines(keepends=True)[-lines:] if lines else [])
+
+
+def follow(ws: Workspace, attempt: Attempt, lines: int | None) -> Iterator[tuple[str, str]]:
+    """Give the ends of a running attempt's logs, then what is added to them, as (file, text), until it has ended.
+
+    Files are held open, so that what is written last is read though the directory has been moved by then.
+    """
+    opened: dict[str, IO[bytes]] = {}
+    try:
+        for path in attempt.files():
+            opened[path.name] = path.open("rb")
+            yield path.name, ends(opened[path.name].read(), lines)
+        going = True
+        while going:
+            going = attempt.directory.exists() and any(owner.run_id == attempt.run_id for owner in living(ws))
+            for path in attempt.files():
+                if path.name not in opened:
+                    opened[path.name] = path.open("rb")
+            for name, file in opened.items():
+                while data := file.read(_BLOCK):
+                    yield name, data.decode("utf-8", "replace")
+            if going:
+                time.sleep(_TICK)
+    finally:
+        for file in opened.values():
+            file.close()

@@ -1,0 +1,66 @@
+"""A reporter behind another one, that leaves on disk how far a run is: for `benchrouter eval status`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+from benchrouter.make.events import JsonReporter
+from benchrouter.make.reporter import Reporter, Work
+from benchrouter.make.session import Session
+from benchrouter.store.states import Outcome
+
+
+class Recorded:
+    """Passes every event on, and writes it; a disk that is full costs the record, not the run."""
+
+    def __init__(self, inner: Reporter, out: TextIO, session: Session) -> None:
+        self._inner = inner
+        self._file: JsonReporter | None = JsonReporter(out)
+        jobs = [
+            {**vars(job.id), "node": job.name, "key": job.key, "due": job.id in session.stale_ids}
+            for job in session.asked_jobs
+        ]
+        models, argv = list(session.variables.models), sys.argv[1:]
+        benchmarks = [choice.scanned.benchmark.name for choice in session.sources.selected]
+        self._tell("run", argv=argv, models=models, benchmarks=benchmarks, jobs=jobs)
+
+    def begin(self, work: Work) -> None:
+        """Pass on and record what is to do."""
+        self._inner.begin(work)
+        self._record(lambda file: file.begin(work))
+
+    def started(self, node: str, timeout: float | None) -> None:
+        """Pass on and record that a node runs."""
+        self._inner.started(node, timeout)
+        self._record(lambda file: file.started(node, timeout))
+
+    def line(self, node: str, text: str) -> None:
+        """Pass on what a node printed; it is in its log."""
+        self._inner.line(node, text)
+
+    def ended(self, node: str, outcome: Outcome) -> None:
+        """Pass on and record how a node ended."""
+        self._inner.ended(node, outcome)
+        self._record(lambda file: file.ended(node, outcome))
+
+    def note(self, text: str) -> None:
+        """Pass on and record what concerns the run."""
+        self._inner.note(text)
+        self._record(lambda file: file.note(text))
+
+    def close(self) -> None:
+        """Close the reporter behind."""
+        self._inner.close()
+
+    def _tell(self, event: str, **facts: object) -> None:
+        self._record(lambda file: file.tell(event, **facts))
+
+    def _record(self, write: Callable[[JsonReporter], None]) -> None:
+        if self._file is None:
+            return
+        try:
+            write(self._file)
+        except (OSError, ValueError):
+            self._file = None

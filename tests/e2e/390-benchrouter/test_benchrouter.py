@@ -1,0 +1,83 @@
+"""A run by the `benchrouter` command: its events, looked at from beside it, its logs followed, cancelled in order."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchrouter.make.scaffolding import make_workspace
+
+COMMAND = [sys.executable, "-m", "benchrouter"]
+
+
+def call(root: Path, *words: str) -> tuple[int, Any, str]:
+    """Call the command; give its status, what it says as JSON, and its stderr."""
+    done = subprocess.run(
+        [*COMMAND, *words, "--json"], cwd=root, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(line["version"] == 1 for line in lines)
+    return done.returncode, lines[-1], done.stderr
+
+
+def until_it_runs(root: Path) -> dict[str, Any]:
+    """Wait until the job is at work, and give what `eval status` says of the run."""
+    for _ in range(100):
+        _, told, _ = call(root, "eval", "status")
+        if told.get("running") and told["running"][0]["node"].startswith("job:"):
+            return dict(told)
+        time.sleep(0.2)
+    raise AssertionError(told)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, repository: Path) -> Path:
+    """A new workspace whose only task says something and then waits to be told."""
+    make_workspace(tmp_path, "first")
+    local = repository / "benchrouter.local.yaml"
+    if local.exists():
+        (tmp_path / local.name).write_bytes(local.read_bytes())
+    task = tmp_path / "benchmarks" / "first" / "capitals"
+    (task / "task.yaml").write_text("name: c\ncommand: echo begun; sleep ${WAIT-0}; exec python3 run.py\n")
+    return tmp_path
+
+
+def test_a_run_is_watched_followed_and_cancelled(workspace: Path) -> None:
+    """Cancelled like Ctrl-C: status 130, the job CANCELLED, nothing left; the next run is a whole one."""
+    words = [*COMMAND, "run", "first", "--model", "demo", "--env", "WAIT=40", "--json"]
+    began = time.monotonic()
+    with subprocess.Popen(words, cwd=workspace, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            told = until_it_runs(workspace)
+            assert told["state"] == "RUNNING" and told["counts"] == {"RUNNING": 1}
+            follow = subprocess.Popen(
+                [*COMMAND, "logs", "first/capitals", "--follow"], cwd=workspace, stdout=subprocess.PIPE, text=True
+            )
+            status, cancelled, _ = call(workspace, "eval", "cancel", "-r", told["run_id"][-8:], "--wait")
+            assert (status, cancelled["ended"], cancelled["pid"]) == (0, True, run.pid)
+            out, err = run.communicate(timeout=30)
+            assert "begun" in follow.communicate(timeout=10)[0] and follow.returncode == 0
+        finally:
+            run.send_signal(signal.SIGINT)
+    assert run.returncode == 130 and time.monotonic() - began < 35, err
+    events = [json.loads(line) for line in out.splitlines()]
+    assert [event["event"] for event in events[:-1] if event["event"] != "note"] == ["begin", "started", "ended"]
+    assert events[-1]["kind"] == "run" and events[-1]["jobs"][0]["reason"] == "cancelled"
+    assert [path.suffix for path in (workspace / "runs").iterdir()] == [".json"]
+
+    status, result, _ = call(workspace, "run", "--model", "demo")
+    assert (status, result["state"], result["aggregates"][0]["overall"]) == (0, "COMPLETED", 0.8)
+    status, shown, _ = call(workspace, "eval", "result", "--run-id", result["run_id"])
+    assert status == 0 and shown["aggregates"] == result["aggregates"]
+    _, logs, _ = call(workspace, "logs", "first/capitals@demo", "--tail", "2")
+    assert len(logs["files"][0]["text"].splitlines()) == 2 and logs["state"] == "COMPLETED"
+    status, _, err = call(workspace, "eval", "cancel", "--run-id", result["run_id"])
+    assert status == 2 and "is not under way" in err
