@@ -116,7 +116,8 @@ def living(ws: Workspace) -> list[Owner]:
 
 def interrupt(ws: Workspace, owner: Owner) -> None:
     """Send a living owner what Ctrl-C sends; raise StoreError when its process is not certainly that owner."""
-    if not _locked(layout.owner_file(ws, owner.run_id)):
+    path = layout.owner_file(ws, owner.run_id)
+    if not path.exists() or not _locked(path):
         raise StoreError(f"run {owner.run_id} is not under way any more")
     if (owner.boot_id, owner.pid_ns) != (_boot_id(), _pid_ns()):
         raise StoreError(f"run {owner.run_id} belongs to process {owner.pid} elsewhere, on {owner.host}: stop it there")
