@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from benchrouter.keys.canonical import digest
 from benchrouter.scores.collected import JobResult, Listed
-from benchrouter.spec.aggregation import Aggregation
 
 
 @dataclass(frozen=True)
@@ -63,18 +62,10 @@ def asked_of(listed: Listed, jobs: Sequence[JobResult]) -> Asked:
     return Asked(
         tuple(sorted((job.id.task, job.id.repeat) for job in jobs)),
         len(jobs) >= listed.declared,
-        str(rule_of(listed)),
+        str(listed.rule),
         variables,
         {(job.id.task, job.id.repeat): _content(job) for job in known},
     )
-
-
-def rule_of(listed: Listed) -> Aggregation:
-    """Say by which rule an aggregate's tasks become one score; the mean where that is no longer known."""
-    try:
-        return Aggregation.from_json(listed.document.get("aggregate", "mean"))
-    except ValueError:
-        return Aggregation()
 
 
 def _content(job: JobResult) -> str:

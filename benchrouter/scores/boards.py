@@ -5,35 +5,48 @@ Nothing but `results/` is asked, so a lost index loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchrouter.scores.aggregate import Coverage
-from benchrouter.scores.asked import Asked, asked_of, rule_of
-from benchrouter.scores.collected import JobResult, Listed, aggregates, jobs_of
+from benchrouter.scores.aggregate import Aggregate, Coverage
+from benchrouter.scores.asked import Asked, asked_of
+from benchrouter.scores.collected import JobResult, Listed, jobs_of
+from benchrouter.scores.comparison.comparable import differences
+from benchrouter.scores.comparison.contender import Contender
+from benchrouter.scores.dates import newest_first
+from benchrouter.scores.limits import limits_of
 from benchrouter.scores.statistics.intervals import Interval
-from benchrouter.scores.strata import interval_of
-from benchrouter.spec.names import encode
-from benchrouter.store import documents, layout
-from benchrouter.store.artifact import score_of
-from benchrouter.store.states import JobState, RunState
+from benchrouter.store.states import RunState
 
 
 @dataclass(frozen=True)
 class Standing:
     """One result of a model on a board; `when` it was had, in seconds since the epoch; `path` is its aggregate.
 
-    `interval` is the confidence interval of `overall`.
+    `interval` is the confidence interval of the overall score.
     """
 
     model: str
     when: float
-    state: RunState
-    overall: float | None
-    coverage: Coverage
+    scored: Aggregate
     path: Path
     interval: Interval | None = None
+
+    @property
+    def overall(self) -> float | None:
+        """Give the score under the declared rule, from what is on disk now."""
+        return self.scored.overall
+
+    @property
+    def state(self) -> RunState:
+        """Sum up its jobs."""
+        return self.scored.state
+
+    @property
+    def coverage(self) -> Coverage:
+        """Count the jobs that have a score."""
+        return self.scored.coverage
 
     @property
     def complete(self) -> bool:
@@ -43,17 +56,24 @@ class Standing:
 
 @dataclass
 class Board:
-    """Results of one benchmark that may be compared, the newest first; `superseded` where its content changed since."""
+    """Results of one benchmark that may be compared, the newest first.
+
+    `superseded` says what is other in a newer board that was asked for in the same words; nothing for the newest.
+    """
 
     benchmark: str
     asked: Asked
+    sample: Contender
     standings: list[Standing] = field(default_factory=list)
-    superseded: bool = False
+    superseded: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Say what was asked for."""
-        return (*self.asked.words, "earlier content") if self.superseded else self.asked.words
+        """Say what was asked for, and why it does not stand with what was asked for in the same words."""
+        if not self.superseded:
+            return self.asked.words
+        first, *others = self.superseded
+        return (*self.asked.words, f"earlier: {first}" + (f" and {len(others)} more" if others else ""))
 
     def of(self, model: str) -> list[Standing]:
         """Give the history of a model, the newest first."""
@@ -69,25 +89,28 @@ class Boards:
     def add(self, listed: Listed, when: float, jobs: Sequence[JobResult]) -> tuple[Board, Standing]:
         """Put a result on its board."""
         asked = asked_of(listed, jobs)
+        variables = dict(asked.variables) if asked.variables is not None else None
+        whole = Contender(listed.model, tuple(jobs), variables, listed.rule, listed.declared)
         mine = [board for board in self.boards if board.benchmark == listed.benchmark]
         board = next((board for board in mine if board.asked.matches(asked)), None)
         if board is None:
-            board = Board(listed.benchmark, asked, superseded=any(one.asked.looks_like(asked) for one in mine))
-            self.boards.append(board)
+            board = self._new(listed, asked, whole, mine)
         board.asked = board.asked.merged(asked)
-        standing = _standing(listed, when, jobs)
+        standing = Standing(listed.model, when, whole.scored, listed.path, limits_of(whole))
         board.standings.append(standing)
         return board, standing
 
     def ordered(self) -> list[Board]:
         """Give the boards of each benchmark together, those of the whole benchmark first."""
-        return sorted(self.boards, key=lambda board: (board.benchmark, board.superseded, board.asked.rank))
+        return sorted(self.boards, key=lambda board: (board.benchmark, bool(board.superseded), board.asked.rank))
 
-
-def newest_first(results: Path, benchmark: str | None = None) -> list[tuple[float, Listed]]:
-    """List the aggregates on disk with the time at which the last of their jobs ended."""
-    dated = [(when_of(results, listed), listed) for listed in aggregates(results, benchmark)]
-    return sorted(dated, key=lambda pair: (-pair[0], pair[1].benchmark, pair[1].model, pair[1].path.name))
+    def _new(self, listed: Listed, asked: Asked, whole: Contender, others: Sequence[Board]) -> Board:
+        light = replace(whole, jobs=tuple(replace(job, items=()) for job in whole.jobs))  # items are most of the memory
+        newer = next((board for board in others if board.asked.looks_like(asked)), None)
+        why = tuple(differences(newer.sample, light)) or ("other content",) if newer else ()
+        board = Board(listed.benchmark, asked, light, superseded=why)
+        self.boards.append(board)
+        return board
 
 
 def boards(results: Path, benchmark: str | None = None) -> list[Board]:
@@ -96,33 +119,3 @@ def boards(results: Path, benchmark: str | None = None) -> list[Board]:
     for when, listed in newest_first(results, benchmark):
         found.add(listed, when, jobs_of(results, listed))
     return found.ordered()
-
-
-def _standing(listed: Listed, when: float, jobs: Sequence[JobResult]) -> Standing:
-    completed = sum(job.state is JobState.COMPLETED for job in jobs)
-    overall = score_of(listed.document.get("overall"))
-    return Standing(
-        listed.model,
-        when,
-        RunState.of(job.state for job in jobs),
-        overall,
-        Coverage(completed, max(listed.declared, len(jobs))),
-        listed.path,
-        interval_of(jobs, rule_of(listed), overall),
-    )
-
-
-def when_of(results: Path, listed: Listed) -> float:
-    """Ask the jobs' provenance, which a copy keeps; a file's own time is the last resort."""
-    ended = max(_ended(results, listed), default=0.0)
-    return ended or listed.written / 1e9
-
-
-def _ended(results: Path, listed: Listed) -> Iterator[float]:
-    model = results / listed.benchmark / encode(listed.model)
-    for job in listed.document["jobs"]:
-        facts = documents.read(model / job["task"] / job["key"] / layout.PROVENANCE) or {}
-        container = facts.get("container")
-        ended = container.get("finished_at") if isinstance(container, dict) else None
-        if isinstance(ended, int | float) and not isinstance(ended, bool):
-            yield float(ended)

@@ -36,7 +36,7 @@ def leaderboard_json(results: Path, found: Sequence[Board]) -> dict[str, Any]:
                 "repeats": max((repeat for _, repeat in board.asked.jobs), default=0) + 1,
                 "variables": dict(board.asked.variables) if board.asked.variables is not None else None,
                 "aggregate": board.asked.rule,
-                "superseded": board.superseded,
+                "superseded": list(board.superseded),
                 "entries": [_entry(results, board, rank, best) for rank, best in ranked(board)],
                 "incomplete": [_result(results, one) for one in _incomplete(board)],
             }

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchrouter.scores.boards import when_of
 from benchrouter.scores.collected import Listed, aggregates, variables_of
+from benchrouter.scores.dates import when_of
 from benchrouter.scores.problems import ScoresError
 from benchrouter.spec.names import did_you_mean
 

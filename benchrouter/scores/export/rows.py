@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchrouter.scores.boards import Board, Boards, Standing, newest_first
+from benchrouter.scores.boards import Board, Boards, Standing
 from benchrouter.scores.collected import JobResult, jobs_of
+from benchrouter.scores.dates import newest_first
 from benchrouter.store.states import JobState
 
 _JOB = ("benchmark", "task", "model", "repeat")

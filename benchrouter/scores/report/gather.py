@@ -11,14 +11,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from benchrouter import __version__
-from benchrouter.scores.boards import Boards, Standing, newest_first
+from benchrouter.scores.boards import Boards, Standing
 from benchrouter.scores.collected import JobResult, Listed, jobs_of
+from benchrouter.scores.dates import newest_first
+from benchrouter.scores.limits import limits_of_job
 from benchrouter.scores.report.embedded import Embedder
 from benchrouter.scores.report.facts import facts_of
 from benchrouter.scores.report.view import Group, JobRow, LogEnd, Page, ScoreRow
-from benchrouter.scores.strata import interval_of_job
 from benchrouter.store import layout
-from benchrouter.store.artifact import score_of
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.runs import RunRecord
 from benchrouter.store.states import JobState
@@ -63,7 +63,7 @@ class _Reader:
             anchor=self._anchor(),
             state=standing.state,
             overall=standing.overall,
-            failures_as_zero=score_of(listed.document.get("overall_failures_as_zero")),
+            failures_as_zero=standing.scored.overall_failures_as_zero,
             interval=standing.interval,
             coverage=standing.coverage,
             counts=sum(counts, start=ItemCounts(0, 0)) if counts else None,
@@ -80,7 +80,7 @@ class _Reader:
             state=job.state,
             anchor=self._anchor(),
             overall=job.overall,
-            interval=interval_of_job(job),
+            interval=limits_of_job(job),
             reason=job.reason,
             detail=str(job.facts.get("detail", "")),
             counts=job.counts,

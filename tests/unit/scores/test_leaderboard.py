@@ -87,7 +87,7 @@ def test_content_that_changed_since_is_superseded_and_only_in_the_file(shelf: Sh
     dated(shelf.add("m", "x", [0], files={"run.py": "new"}), 200.0)
     shelf.settle(name="2")
     found = boards(shelf.root)
-    assert [board.superseded for board in found] == [False, True]
+    assert [board.superseded for board in found] == [(), ("file run.py differs",)]
     assert list(lines(found)) == ["b", "    1  m  0.0000  [0.0000, 0.7935]  1970-01-01"]
 
 

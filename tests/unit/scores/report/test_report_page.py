@@ -82,7 +82,7 @@ def test_what_cannot_be_compared_never_stands_together(shelf: Shelf) -> None:
         ((), ["b"]),
         (("BENCH_LIMIT=1",), ["a"]),
         (("tasks y",), ["c"]),
-        (("earlier content",), ["a"]),
+        (("earlier: file run.py differs",), ["a"]),
     ]
 
 

@@ -1,0 +1,32 @@
+"""When results were had: asked of provenance, which a copy keeps, rather than of files' times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchrouter.scores.collected import Listed, aggregates
+from benchrouter.spec.names import encode
+from benchrouter.store import documents, layout
+
+
+def when_of(results: Path, listed: Listed) -> float:
+    """Tell when the last job of an aggregate ended, in seconds since the epoch; the file's time is the last resort."""
+    ended = max(_ended(results, listed), default=0.0)
+    return ended or listed.written / 1e9
+
+
+def newest_first(results: Path, benchmark: str | None = None) -> list[tuple[float, Listed]]:
+    """List the aggregates on disk, or those of one benchmark, with their times."""
+    dated = [(when_of(results, listed), listed) for listed in aggregates(results, benchmark)]
+    return sorted(dated, key=lambda pair: (-pair[0], pair[1].benchmark, pair[1].model, pair[1].path.name))
+
+
+def _ended(results: Path, listed: Listed) -> Iterator[float]:
+    model = results / listed.benchmark / encode(listed.model)
+    for job in listed.document["jobs"]:
+        facts = documents.read(model / job["task"] / job["key"] / layout.PROVENANCE) or {}
+        container = facts.get("container")
+        ended = container.get("finished_at") if isinstance(container, dict) else None
+        if isinstance(ended, int | float) and not isinstance(ended, bool):
+            yield float(ended)
