@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Judgement:
-    """How one model fared at one gate: passed if there is no reason; `baseline` is that one's score."""
+    """How one model fared at one gate: passed if there is no reason; `baseline` is that one's score.
+
+    `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark.
+    """
 
     benchmark: str
     model: str
@@ -29,6 +32,8 @@ class Judgement:
     overall: float | None = None
     coverage: str = ""
     baseline: float | None = None
+    tasks: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -37,7 +42,9 @@ class Judgement:
 
     def lines(self) -> Iterator[str]:
         """Say that it passed, or why not, one reason a line."""
-        name = f"{self.benchmark} @ {one_line(self.model, 60)}" if self.model else self.benchmark
+        name = "/".join(filter(None, (self.benchmark, ",".join(self.tasks))))
+        name += f" @ {one_line(self.model, 60)}" if self.model else ""
+        name += f" with {words(self.variables)}" if self.variables else ""
         if self.passed:
             against = f", baseline {score(self.baseline)}" if self.baseline is not None else ""
             yield f"pass  {name}: {score(self.overall)}, coverage {self.coverage}{against}"
@@ -45,12 +52,17 @@ class Judgement:
 
     def to_json(self) -> dict[str, Any]:
         """Give it as JSON."""
-        return {**vars(self), "passed": self.passed, "reasons": list(self.reasons), "model": self.model or None}
+        more = {"passed": self.passed, "reasons": list(self.reasons), "model": self.model or None}
+        return {**vars(self), **more, "tasks": list(self.tasks), "variables": dict(self.variables)}
 
 
 def judge(gates: Sequence[Gate], policy: Path, results: Path) -> list[Judgement]:
     """Judge every model at every gate; raise SpecError for a baseline that is not there."""
-    return [judgement for gate in gates for judgement in _judge(gate, policy, results)]
+    return [
+        replace(judgement, tasks=gate.tasks, variables=gate.variables)
+        for gate in gates
+        for judgement in _judge(gate, policy, results)
+    ]
 
 
 def _judge(gate: Gate, policy: Path, results: Path) -> Iterator[Judgement]:
@@ -64,8 +76,7 @@ def _judge(gate: Gate, policy: Path, results: Path) -> Iterator[Judgement]:
         if model in by_model:
             yield _of_model(gate, policy, results, by_model[model])
         else:
-            given = f" with {words(gate.variables)}" if gate.variables else ""
-            yield Judgement(gate.benchmark, model, (f"no results{given}{did_you_mean(model, by_model)}",))
+            yield Judgement(gate.benchmark, model, (f"no results{did_you_mean(model, by_model)}",))
 
 
 def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgement:

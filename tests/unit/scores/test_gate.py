@@ -86,7 +86,8 @@ def test_what_is_not_there_does_not_pass(shelf: Shelf, policy: Path) -> None:
     ]
     assert told(shelf, policy, "benchmark: b, variables: {BENCH_LIMIT: 2}")[0].startswith("pass")
     gate = "benchmark: b, variables: {BENCH_LIMIT: 2}, tasks: [xx]"
-    assert told(shelf, policy, gate) == ["FAIL  b @ m: no results of task `xx` (did you mean `x`?)"]
+    line = "FAIL  b/xx @ m with BENCH_LIMIT=2: no results of task `xx` (did you mean `x`?)"
+    assert told(shelf, policy, gate) == [line]  # two gates on one benchmark are told apart
 
 
 def test_a_drop_against_a_file(shelf: Shelf, policy: Path, tmp_path: Path) -> None:
