@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +45,17 @@ def write_aggregate(session: Session, node: AggregateNode) -> None:
         make_dirs(path.parent, durable=False)
         write_atomic(path, data)
     _prune(layout.aggregates_dir(session.ws, node.benchmark.name, node.model.name))
+
+
+def mark_as_asked(session: Session) -> None:
+    """Give the aggregates that a run asks for the time of now, so that the newest one is that of the last ask.
+
+    Their content says nothing of time: after a change was taken back, what is asked for had been written long ago.
+    """
+    for node in session.graph.aggregates:
+        for path in aggregate_paths(session.ws, node):
+            with suppress(OSError):  # not there yet, or not ours to touch: it is only a time
+                os.utime(path)
 
 
 def completed_by_another(done: CompletedJob) -> Outcome:

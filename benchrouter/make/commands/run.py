@@ -9,6 +9,7 @@ from doit.cmd_run import Run as DoitRun
 from doit.cmd_run import opt_always
 from doit.control import TaskControl
 
+from benchrouter.make.aggregates import mark_as_asked
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
 from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import end_like_ctrl_c
@@ -96,6 +97,8 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         for problem in session.sources.warnings:
             print(problem, file=sys.stderr)
         session.require_benchmarks()
+        if not args:
+            mark_as_asked(session)
         if (
             not args
             and not session.stale_jobs

@@ -12,6 +12,9 @@ from benchrouter.scores.dates import when_of
 from benchrouter.scores.problems import ScoresError
 from benchrouter.spec.names import did_you_mean
 
+_AT_ONCE = 2_000_000_000
+"""Files written within so many nanoseconds may be a copy, whose times say nothing; their jobs' own times count then."""
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -83,9 +86,11 @@ def _newest(results: Path, found: Sequence[Chosen]) -> Chosen:
     """Prefer the headline, then what asked for most tasks: a run of one task does not hide the run of all."""
     most = max(map(_extent, found))
     widest = [chosen for chosen in found if _extent(chosen) == most]
-    if len(widest) == 1:
-        return widest[0]
-    return max(widest, key=lambda chosen: (when_of(results, chosen.listed), chosen.listed.path.name))
+    written = max(chosen.listed.written for chosen in widest)
+    recent = [chosen for chosen in widest if chosen.listed.written >= written - _AT_ONCE]
+    if len(recent) == 1:
+        return recent[0]
+    return max(recent, key=lambda chosen: (when_of(results, chosen.listed), chosen.listed.path.name))
 
 
 def _extent(chosen: Chosen) -> tuple[bool, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import shutil
 import time
@@ -256,8 +258,6 @@ def test_ten_thousand_items_of_four_models_take_two_seconds_at_most(shelf: Shelf
 
 
 def test_json_is_whole_and_the_same_each_time(shelf: Shelf) -> None:
-    import json
-
     generator = random.Random(1)
     for model in ("a", "b"):
         shelf.add(model, "x", [round(generator.random(), 3) for _ in range(40)])
@@ -266,3 +266,25 @@ def test_json_is_whole_and_the_same_each_time(shelf: Shelf) -> None:
     one, two = (json.dumps(to_json(compare_models(shelf.root, "b")), allow_nan=False) for _ in range(2))
     assert one == two
     assert json.loads(one)["pairs"][0]["method"] == "sign-flips"
+
+
+def test_a_change_taken_back_is_the_newest_ask_again(shelf: Shelf) -> None:
+    """Its aggregate and jobs are older than those of the change; a run that asks for it marks it."""
+    for name, files, scores in (("1", {"run.py": "aa"}, [1, 0]), ("2", {"run.py": "bb"}, [0, 0])):
+        shelf.add("a", "x", scores, files=files, variables={"N": "1"})
+        shelf.settle(name=name, headline=False)
+    directory = shelf.root / "b" / "a" / "aggregates"
+    now = time.time()
+    for first, second, overall in ((now - 60, now - 30, 0.0), (now, now - 30, 0.5)):
+        os.utime(directory / "1.json", (first, first))
+        os.utime(directory / "2.json", (second, second))
+        assert compare_models(shelf.root, "b").contenders[0].scored.overall == overall
+
+
+def test_in_a_copy_the_times_of_jobs_count(shelf: Shelf) -> None:
+    """A copy may give all files the time of now, in any order."""
+    for name, ended, scores in (("1", 200.0, [1, 0]), ("2", 100.0, [0, 0])):
+        path = shelf.add("a", "x", scores, files={"run.py": name}, variables={"N": "1"}) / "provenance.json"
+        path.write_text(json.dumps({"container": {"finished_at": ended}}))
+        shelf.settle(name=name, headline=False)
+    assert compare_models(shelf.root, "b").contenders[0].scored.overall == 0.5
