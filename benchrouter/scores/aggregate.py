@@ -154,9 +154,17 @@ def weighted_mean(pairs: Sequence[tuple[float, float]]) -> float | None:
     if not counted:
         return None
     total = math.fsum(weight for _, weight in counted)
-    mean = math.fsum(value * weight for value, weight in counted) / total
-    # Rounding must not carry a mean beyond its values: six times 0.8 is 0.8.
-    return min(max(mean, min(value for value, _ in counted)), max(value for value, _ in counted))
+    return _within(math.fsum(value * weight for value, weight in counted) / total, [value for value, _ in counted])
+
+
+def mean(values: Sequence[float]) -> float:
+    """Average values, of which there is at least one."""
+    return _within(math.fsum(values) / len(values), values)
+
+
+def _within(mean: float, values: Sequence[float]) -> float:
+    """Hold a mean within its values, beyond which rounding could carry it: six times 0.8 is 0.8."""
+    return min(max(mean, min(values)), max(values))
 
 
 def _job_json(job: JobScore) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate, by_rule
+from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate, by_rule, mean
 from benchrouter.scores.collected import JobResult, jobs_of
 from benchrouter.scores.comparison.choosing import Chosen
 from benchrouter.scores.statistics.intervals import Interval, of_mean, of_score
@@ -76,10 +76,9 @@ class Contender:
     def observations(self) -> dict[str, Observations]:
         """Average the repeats of each item, by task."""
         return {
-            task: {item: scores[0] if len(scores) == 1 else math.fsum(scores) / len(scores)
-                   for item, scores in items.items()}
+            task: {item: scores[0] if len(scores) == 1 else mean(scores) for item, scores in items.items()}
             for task, items in self.tries.items()
-        }  # fmt: skip
+        }
 
     @cached_property
     def interval(self) -> Interval | None:
@@ -94,7 +93,7 @@ class Contender:
     def score_of(self, task: str) -> float | None:
         """Give one task's score, the mean over its repeats."""
         scores = [job.overall for job in self.jobs if job.id.task == task and job.overall is not None]
-        return math.fsum(scores) / len(scores) if scores else None
+        return mean(scores) if scores else None
 
     @cached_property
     def by_repeat(self) -> Spread:

@@ -74,7 +74,8 @@ def between(interval: Interval | None, digits: int = 4) -> str:
 
 
 def _table(found: Comparison) -> list[tuple[str, ...]]:
-    head = ("model", "overall", "95 % interval", "failures as 0", "coverage", "items", "repeats", "pass@", "pass^", "")
+    more = ("coverage", "items", "repeats", "pass@k", "pass^k", "")
+    head = ("model", "overall", "95 % interval", "failures as 0", *more)
     return [head, *(_row(found, one) for one in found.contenders)]
 
 

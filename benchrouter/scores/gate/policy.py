@@ -84,7 +84,8 @@ def _as_error(problem: Problem) -> Problem:
 
 def _gate(document: Document, number: int, shape: GateShape, problems: list[Problem]) -> Gate:
     at: KeyPath = ("gates", number)
-    if (shape.maximum_drop is None) != (shape.baseline is None):
+    misspelt = any(f"`gates[{number}]." in problem.message for problem in problems)  # perhaps the other of the two
+    if (shape.maximum_drop is None) != (shape.baseline is None) and not misspelt:
         there, missing = ("baseline", "maximum_drop") if shape.baseline else ("maximum_drop", "baseline")
         message = f"`gates[{number}].{there}` is there without a `{missing}`; expected both or none"
         problems.append(document.problem((*at, there), message))

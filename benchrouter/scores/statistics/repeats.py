@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchrouter.scores.aggregate import mean
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -20,11 +22,11 @@ def spread(scores: Sequence[float]) -> Spread:
     """Describe scores of repeats; the deviation is that of a sample (divided by n - 1)."""
     if not scores:
         return Spread(0, None, None)
-    mean = math.fsum(scores) / len(scores)
+    middle = mean(scores)
     if len(scores) == 1:
-        return Spread(1, mean, None)
-    squares = math.fsum((score - mean) ** 2 for score in scores)
-    return Spread(len(scores), mean, math.sqrt(squares / (len(scores) - 1)))
+        return Spread(1, middle, None)
+    squares = math.fsum((score - middle) ** 2 for score in scores)
+    return Spread(len(scores), middle, math.sqrt(squares / (len(scores) - 1)))
 
 
 def pass_at(n: int, correct: int, k: int) -> float | None:

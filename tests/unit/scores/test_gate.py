@@ -149,6 +149,7 @@ def test_a_baseline_of_something_else_is_not_compared(shelf: Shelf, policy: Path
         ("gates:\n- benchmark: b\n  minimum: '0.8'\n", [":3: `gates[0].minimum`: found '0.8', expected a number"]),
         ("gates:\n- benchmark: b\n  maximum_drop: 0.1\n",
          [":3: `gates[0].maximum_drop` is there without a `baseline`; expected both or none"]),
+        ("gates:\n- benchmark: b\n  baseline: x\n  maximum_drpo: 0\n", [":4: unknown key `gates[0].maximum_drpo`"]),
         ("gates:\n- benchmark: b\n  baseline: x\n", [":3: `gates[0].baseline` is there without a `maximum_drop`"]),
         ("gates:\n- benchmark: b\n  benchmark: c\n", [":3: duplicate key `benchmark`"]),
         ("- benchmark: b\n", ["found a list, expected a mapping"]),
@@ -159,6 +160,7 @@ def test_faults_of_a_policy_have_a_line(policy: Path, text: str, messages: list[
     policy.write_text(text)
     with pytest.raises(SpecError) as error:
         load_policy(policy)
+    assert len(error.value.problems) == len(messages)
     for message in messages:
         assert message in str(error.value)
 

@@ -12,6 +12,7 @@ def test_spread() -> None:
     assert spread([]) == Spread(0, None, None)
     assert spread([0.4]) == Spread(1, 0.4, None)
     assert spread([0.2, 0.8]) == Spread(2, pytest.approx(0.5), pytest.approx(0.18**0.5))
+    assert spread([0.8] * 3) == Spread(3, 0.8, 0.0)  # not 0.8000000000000002 and 1.4e-16
     scores = [0.1, 0.4, 0.4, 0.9]
     assert spread(scores).deviation == pytest.approx(statistics.stdev(scores))
 
