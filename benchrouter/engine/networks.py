@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network
+from ipaddress import IPv4Address, IPv4Network, collapse_addresses
 from itertools import islice
 from typing import Any
 
@@ -37,6 +37,21 @@ class Network:
     def bridge(self) -> str:
         """Name the host's end of the network, as the engine does."""
         return f"br-{self.id[:12]}"
+
+
+def free_networks(engine: Engine, pool: IPv4Network) -> tuple[int, int]:
+    """Count the smallest networks of a range that neither the engine nor a route of this machine has, and all of it."""
+    networks = Networks(engine, pool)
+    near = [net for net in networks.taken() if net.overlaps(pool)]
+    prefix = max(_SMALLEST, pool.prefixlen)
+    every = 1 << (prefix - pool.prefixlen)
+    used = sum(max(1, 1 << max(0, prefix - max(net.prefixlen, pool.prefixlen))) for net in _apart(near))
+    return max(0, every - used), every
+
+
+def _apart(networks: Iterable[IPv4Network]) -> list[IPv4Network]:
+    """Leave out what lies in another: the engine's networks are routes, too."""
+    return [*collapse_addresses(networks)]
 
 
 class Networks:
@@ -107,14 +122,17 @@ class Networks:
 
     def _free(self, prefix: int) -> IPv4Network | None:
         """Choose a free range at random: another run may be choosing at the same moment."""
-        taken = [*self._held, *self._subnets(), *(host_routes() if self._engine.address.local else ())]
-        near = [net for net in taken if net.overlaps(self._pool)]
+        near = [net for net in self.taken() if net.overlaps(self._pool)]
         count = 1 << max(0, prefix - self._pool.prefixlen)
         start = random.randrange(count)
         size = 1 << (32 - prefix)
         base = int(self._pool.network_address)
         every = (IPv4Network((base + (start + i) % count * size, prefix)) for i in range(count))
         return next((net for net in every if not any(net.overlaps(other) for other in near)), None)
+
+    def taken(self) -> list[IPv4Network]:
+        """List what is not to be had: held by this run, the engine's, routes of this machine."""
+        return [*self._held, *self._subnets(), *(host_routes() if self._engine.address.local else ())]
 
     def _count(self) -> int:
         return sum(net.overlaps(self._pool) for net in self._subnets())

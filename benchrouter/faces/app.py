@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces import benchmarks, evaluations, export, init, looking, report, running
+from benchrouter.faces import (
+    benchmarks,
+    doctor,
+    environments,
+    evaluations,
+    export,
+    images,
+    init,
+    looking,
+    models,
+    report,
+    running,
+)
 from benchrouter.faces.compare import compare
 from benchrouter.faces.gate import gate
 
@@ -20,6 +32,7 @@ app = typer.Typer(
 )
 
 app.command("init")(init.init)
+app.command("doctor")(doctor.doctor)
 app.command("run")(running.run)
 app.command("plan")(looking.plan)
 app.command("explain")(looking.explain)
@@ -31,6 +44,12 @@ app.command("export")(export.export)
 app.command("logs")(evaluations.logs)
 app.add_typer(benchmarks.app, name="benchmark")
 app.add_typer(evaluations.app, name="eval")
+app.add_typer(environments.app, name="env")
+app.add_typer(models.app, name="models")
+app.add_typer(images.app, name="image")
+app.add_typer(images.cache, name="cache")
+app.command("clean")(images.clean)
+app.command("bootstrap-image")(images.bootstrap_image)
 
 
 def _version(asked: bool) -> None:

@@ -73,3 +73,15 @@ def jobs(incomplete: str) -> list[str]:
     except Exception:  # whatever is wrong, a tab is no place to say so
         return []
     return sorted(name for name in found if name.startswith(incomplete) and not name.endswith("/aggregates"))
+
+
+def environments(incomplete: str) -> list[str]:
+    """Offer the environments that benchmarks bring, as BENCHMARK/ENVIRONMENT."""
+    from benchrouter.store.workspace import Workspace
+
+    try:
+        found = Workspace.find(Path.cwd()).benchmarks.glob("*/environments/*/Dockerfile")
+        names = sorted(f"{path.parents[2].name}/{path.parent.name}" for path in found)
+    except Exception:  # whatever is wrong, a tab is no place to say so
+        return []
+    return [name for name in names if name.startswith(incomplete)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from benchrouter.make.voice import json_out
+from benchrouter.make.voice import in_its_words, json_out
 
 VERSION = 1
 """Version of the JSON forms, raised when a field changes its meaning or goes."""
@@ -26,4 +26,4 @@ def emit(kind: str, **fields: Any) -> None:
 def say(lines: Iterable[object]) -> None:
     """Print lines of text."""
     for line in lines:
-        print(line)
+        print(in_its_words(str(line)))

@@ -14,6 +14,7 @@ from benchrouter.make.session import Session
 from benchrouter.make.variables import UsageError
 from benchrouter.models.model import DEMO, EMBEDDED, SMOLLM2, Model, ModelError, no_endpoint
 from benchrouter.models.preflight import Preflight, preflight
+from benchrouter.spec.settings import Site
 
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
@@ -43,6 +44,13 @@ def _not_installed(session: Session) -> Iterator[str]:
         check(session.ws, session.environ)
     except ModelError as error:
         yield str(error)
+
+
+def ask_once(model: Model, site: Site) -> Preflight:
+    """Ask a model's endpoint, with the site's CA and proxies."""
+    given = {"http": site.proxies.http, "https": site.proxies.https, "no_proxy": site.proxies.no_proxy}
+    proxies = {name: value for name, value in given.items() if value}
+    return preflight(model, model.endpoint, site.ca_bundle, proxies or None)
 
 
 def require_endpoints(session: Session) -> None:
@@ -135,10 +143,7 @@ class Endpoints:
                     self._run.reporter.note(f"model {model.name}: {answer.detail}; jobs may fail")
 
     def _ask(self, model: Model) -> Preflight:
-        site = self._run.session.sources.settings.site
-        given = {"http": site.proxies.http, "https": site.proxies.https, "no_proxy": site.proxies.no_proxy}
-        proxies = {name: value for name, value in given.items() if value}
-        return preflight(model, model.endpoint, site.ca_bundle, proxies or None)
+        return ask_once(model, self._run.session.sources.settings.site)
 
     def breaker(self, model: Model) -> Breaker:
         """Give the breaker that watches a model's endpoint."""

@@ -8,10 +8,15 @@ from collections.abc import Callable
 _PER_SLOT, _BESIDE = 24, 256
 
 
+def needed_files(slots: int) -> int:
+    """Estimate how many files `slots` jobs at once have open."""
+    return _BESIDE + _PER_SLOT * slots
+
+
 def raise_open_files(slots: int, say: Callable[[str], None]) -> None:
     """Raise the soft limit to what `slots` jobs need, within the hard one; say so when that is not enough."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = _BESIDE + _PER_SLOT * slots
+    needed = needed_files(slots)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
     reachable = needed if hard == resource.RLIM_INFINITY else min(needed, hard)

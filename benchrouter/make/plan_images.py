@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from benchrouter.engine.errors import EngineError
@@ -48,20 +48,25 @@ def _asked(session: Session) -> Iterator[Look | None]:
 
 
 def image_states(session: Session) -> dict[str, str]:
-    """Say of each image of the due jobs where it comes from, by node; empty where no engine answers to be asked."""
+    """Say of each image of the due jobs where it comes from, by node; "" where no engine answers to be asked."""
+    return states_of(session, session.needs.images)
+
+
+def states_of(session: Session, images: Mapping[str, ImageNode]) -> dict[str, str]:
+    """Say of each image where it comes from, by node; "" where no engine answers to be asked."""
     from benchrouter.engine.archive import Archive
 
     archive = Archive(session.ws)
     with _asked(session) as in_engine:
-        return _states(session, in_engine, lambda reference: archive.find(reference) is not None)
+        return _states(images, in_engine, lambda reference: archive.find(reference) is not None)
 
 
-def _states(session: Session, in_engine: Look | None, archived: Look) -> dict[str, str]:
-    return {name: _state(image, in_engine, archived) for name, image in session.needs.images.items()}
+def _states(images: Mapping[str, ImageNode], in_engine: Look | None, archived: Look) -> dict[str, str]:
+    return {name: _state(image, in_engine, archived) for name, image in images.items()}
 
 
 def _environments(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
-    states = _states(session, in_engine, archived)
+    states = _states(session.needs.images, in_engine, archived)
     if in_engine is None:
         yield f"images: {len(states)} needed (engine not asked)"
     else:

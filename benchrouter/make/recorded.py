@@ -9,6 +9,7 @@ from typing import TextIO
 from benchrouter.make.events import JsonReporter
 from benchrouter.make.reporter import Reporter, Work
 from benchrouter.make.session import Session
+from benchrouter.make.voice import in_its_words
 from benchrouter.store.states import Outcome
 
 
@@ -47,6 +48,7 @@ class Recorded:
 
     def note(self, text: str) -> None:
         """Pass on and record what concerns the run."""
+        text = in_its_words(text)
         self._inner.note(text)
         self._record(lambda file: file.note(text))
 

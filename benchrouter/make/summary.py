@@ -9,6 +9,7 @@ from typing import TextIO
 
 from benchrouter.make.causes import SHOWN, Cause
 from benchrouter.make.session import Session
+from benchrouter.make.voice import in_its_words
 from benchrouter.make.volumes import data_by_hand
 from benchrouter.scores.aggregate import Aggregate
 from benchrouter.scores.table import Row, plain_table, rich_table, summary, title
@@ -91,7 +92,7 @@ def print_causes(session: Session, out: TextIO, causes: Sequence[Cause]) -> None
 def _block(session: Session, cause: Cause) -> Iterator[str]:
     word = cause.reason.word if cause.reason else ""
     first, *others = cause.nodes
-    yield f"{first} FAILED {word}" + ("" if cause.told_in_table else f": {cause.detail}")
+    yield f"{first} FAILED {word}" + ("" if cause.told_in_table else f": {in_its_words(cause.detail)}")
     if others:
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
         yield f"  also:   {', '.join(others[:_NAMED])}{more}"

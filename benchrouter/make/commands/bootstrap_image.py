@@ -37,7 +37,9 @@ _OPTIONS: tuple[dict[str, Any], ...] = (
 
 
 @dataclass(frozen=True)
-class _How:
+class How:
+    """Packages beside those of the recipe, the Debian suite, whether to make anew what is there."""
+
     packages: tuple[str, ...]
     suite: str | None
     again: bool
@@ -54,24 +56,28 @@ class BootstrapImage(PlainCommand):
     def answer(self, options: Any, args: list[str]) -> int:
         """Make the named images, or those that the plan lacks when no registry answers."""
         end_like_ctrl_c()
-        session = Session.begin(doit_variables())
-        site = session.sources.settings.site
-        try:
-            engine = Engine.connect(site.engine)
-        except EngineError as error:
-            raise UsageError(str(error)) from None
-        try:
-            refs = list(dict.fromkeys(args))
-            if options["missing"]:
-                refs = _missing(session, engine, site, _noted(session, engine, site))
-            elif not args:
-                raise UsageError("bootstrap which image? For example: doit bootstrap-image python:3.12-slim")
-            packages = tuple(word.strip() for word in options["packages"].split(",") if word.strip())
-            how = _How(packages, options["suite"] or None, options["again"])
-            made = [*_made(session, engine, refs, how)] if refs else []
-        finally:
-            engine.close()
-        return OK if all(made) else NOT_ALL_COMPLETED
+        packages = tuple(word.strip() for word in options["packages"].split(",") if word.strip())
+        how = How(packages, options["suite"] or None, options["again"])
+        made = bootstrap_images(Session.begin(doit_variables()), args, how, missing=options["missing"])
+        return OK if all(made.values()) else NOT_ALL_COMPLETED
+
+
+def bootstrap_images(session: Session, words: list[str], how: How, *, missing: bool) -> dict[str, bool]:
+    """Make the named images, or those that the plan lacks, and say of each whether it was made; raise UsageError."""
+    site = session.sources.settings.site
+    try:
+        engine = Engine.connect(site.engine)
+    except EngineError as error:
+        raise UsageError(str(error)) from None
+    try:
+        refs = list(dict.fromkeys(words))
+        if missing:
+            refs = _missing(session, engine, site, _noted(session, engine, site))
+        elif not words:
+            raise UsageError("bootstrap which image? For example: doit bootstrap-image python:3.12-slim")
+        return dict(zip(refs, _made(session, engine, refs, how), strict=True)) if refs else {}
+    finally:
+        engine.close()
 
 
 def _noted(session: Session, engine: Engine, site: Site) -> set[str]:
@@ -127,7 +133,7 @@ def _missing(session: Session, engine: Engine, site: Site, noted: set[str]) -> l
     return missing
 
 
-def _made(session: Session, engine: Engine, refs: list[str], how: _How) -> Iterator[bool]:
+def _made(session: Session, engine: Engine, refs: list[str], how: How) -> Iterator[bool]:
     """Make each image; like a run's, what is left of it if we are killed goes with the next start."""
     from benchrouter.make.sweeping import swept_up
 
@@ -150,7 +156,7 @@ def _is_empty(notes: Path) -> bool:
     return True
 
 
-def _make(session: Session, engine: Engine, ref: str, how: _How, owner: Owner) -> bool:
+def _make(session: Session, engine: Engine, ref: str, how: How, owner: Owner) -> bool:
     from benchrouter.engine.bootstrap import bootstrap
     from benchrouter.engine.scratch import noted_scratch
 

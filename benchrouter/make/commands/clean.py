@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
 from benchrouter.store.journal import dead_owners, living_owners
+
+if TYPE_CHECKING:
+    from benchrouter.make.cleaning import Removal
 
 OPT_DRY = {
     "name": "dryrun",
@@ -31,27 +34,31 @@ class Clean(PlainCommand):
     def answer(self, options: Any, args: list[str]) -> int:
         """Remove, and say what was removed and what could not be."""
         session = Session.begin(doit_variables(), whole=True)
-        odd = [word for word in args if not word.startswith("image")]
-        if odd:
-            raise UsageError(
-                f"clean {odd[0]}: only images can be named; results=1 and stale=1 are for the rest"
-            )
-        if living_owners(session.ws):
-            raise UsageError("a run is under way in this workspace; wait for its end, or stop it first")
-        dry = options["dryrun"]
-        if dry and session.variables.stale:
-            raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
-        dead = [] if dry else dead_owners(session.ws)
-        if not dead:
-            return _report(_removals(session, args, dry=dry), dry=dry)
-        from benchrouter.make.sweeping import swept_up
-
-        # First what a killed run left: its containers hold images, its files may be of another user.
-        with swept_up(session, dead, lambda text: print(text, file=sys.stderr)):
-            return _report(_removals(session, args, dry=dry), dry=dry)
+        return report(clean(session, args, dry=options["dryrun"]), dry=options["dryrun"])
 
 
-def _removals(session: Session, args: list[str], *, dry: bool) -> list[Any]:
+def clean(session: Session, args: list[str], *, dry: bool) -> list[Removal]:
+    """Remove what the variables and the named images say, after what dead runs left; raise UsageError."""
+    odd = [word for word in args if not word.startswith("image")]
+    if odd:
+        raise UsageError(
+            f"clean {odd[0]}: only images can be named; results=1 and stale=1 are for the rest"
+        )
+    if living_owners(session.ws):
+        raise UsageError("a run is under way in this workspace; wait for its end, or stop it first")
+    if dry and session.variables.stale:
+        raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
+    dead = [] if dry else dead_owners(session.ws)
+    if not dead:
+        return _removals(session, args, dry=dry)
+    from benchrouter.make.sweeping import swept_up
+
+    # First what a killed run left: its containers hold images, its files may be of another user.
+    with swept_up(session, dead, lambda text: print(text, file=sys.stderr)):
+        return _removals(session, args, dry=dry)
+
+
+def _removals(session: Session, args: list[str], *, dry: bool) -> list[Removal]:
     from benchrouter.make import cleaning
 
     if session.variables.stale:
@@ -67,7 +74,8 @@ def _removals(session: Session, args: list[str], *, dry: bool) -> list[Any]:
     return removals
 
 
-def _report(removals: list[Any], *, dry: bool) -> int:
+def report(removals: list[Removal], *, dry: bool) -> int:
+    """Print what was, or would be, removed and what could not be; return the exit status."""
     removed = [name for removal in removals for name in removal.removed]
     failed = [name for removal in removals for name in removal.failed]
     for name in removed:

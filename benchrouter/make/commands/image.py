@@ -61,30 +61,47 @@ class Image(PlainCommand):
 
 
 def _list(archive: Archive) -> int:
-    for entry, used in sorted(archive.all(), key=lambda pair: pair[0].reference):
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(used))
-        size = f"{entry.size >> 20} MiB in {len(entry.layers)} layers"
-        print(f"{entry.reference}  {_short(entry)}  {entry.platform}  {size}  used {when}")
-    for what, why in archive.broken():
-        print(f"{what}  broken: {why}; it counts as missing")
-    print(f"{archive.size() >> 20} MiB in {archive.layers.root.parent}")
+    for line in listing(archive):
+        print(line)
     return OK
 
 
-def _short(entry: Entry) -> str:
+def archived(archive: Archive) -> list[tuple[Entry, float]]:
+    """List what the archive holds, and when each was last used, by reference."""
+    return sorted(archive.all(), key=lambda pair: pair[0].reference)
+
+
+def listing(archive: Archive) -> Iterator[str]:
+    """Lay out what the archive holds as lines of text."""
+    for entry, used in archived(archive):
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(used))
+        size = f"{entry.size >> 20} MiB in {len(entry.layers)} layers"
+        yield f"{entry.reference}  {short_id(entry)}  {entry.platform}  {size}  used {when}"
+    for what, why in archive.broken():
+        yield f"{what}  broken: {why}; it counts as missing"
+    yield f"{archive.size() >> 20} MiB in {archive.layers.root.parent}"
+
+
+def short_id(entry: Entry) -> str:
+    """Give the beginning of an image's id."""
     return entry.image_id.removeprefix("sha256:")[:12]
 
 
 def _export(session: Session, archive: Archive, ref: str) -> int:
-    """Write a docker-archive; an image that only the engine has goes through the archive first."""
     if sys.stdout.isatty():
         raise UsageError(f"image export writes an archive: doit image export {ref} > image.tar")
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb", closefd=True) as out:
+        export_to(session, archive, ref, out)
+    return OK
+
+
+def export_to(session: Session, archive: Archive, ref: str, out: BinaryIO) -> Entry:
+    """Write a docker-archive; an image that only the engine has goes through the archive first."""
     entry = archive.find(ref) or _from_engine(session, archive, ref)
     names = [] if entry.reference == entry.image_id or "@" in entry.reference else [entry.reference]
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb", closefd=True) as out:
-        for block in archive.stream([(entry, names)]):
-            out.write(block)
-    return OK
+    for block in archive.stream([(entry, names)]):
+        out.write(block)
+    return entry
 
 
 def _from_engine(session: Session, archive: Archive, ref: str) -> Entry:
@@ -106,7 +123,18 @@ def _from_engine(session: Session, archive: Archive, ref: str) -> Entry:
 
 
 def _import(session: Session, archive: Archive, file: str, name: str | None = None) -> int:
-    """Take every image of a file under its names, or the only one under the given name."""
+    entries, gone = import_from(session, archive, file, name)
+    for entry in entries:
+        print(f"{entry.reference}  {short_id(entry)}  {entry.platform}")
+    for reference in gone:
+        print(f"dropped for space: {reference}")
+    return OK
+
+
+def import_from(
+    session: Session, archive: Archive, file: str, name: str | None = None
+) -> tuple[list[Entry], list[str]]:
+    """Take every image of a file under its names, or the only one under the given name; say what had to go for it."""
     from benchrouter.engine.references import is_image_name
 
     if name is not None and not is_image_name(name):
@@ -125,12 +153,8 @@ def _import(session: Session, archive: Archive, file: str, name: str | None = No
             entries = archive.take(_blocks(source), named)
         except NotAnImageArchive as error:
             raise NotAnImageArchive(f"{file}: {error}") from None
-    for entry in entries:
-        print(f"{entry.reference}  {_short(entry)}  {entry.platform}")
     gone = archive.shrink(session.sources.settings.cache.max_size, began)
-    for reference in gone.references:
-        print(f"dropped for space: {reference}")
-    return OK
+    return list(entries), list(gone.references)
 
 
 def _named(image: ReadImage, name: str | None, of: int) -> list[Taken]:

@@ -11,7 +11,7 @@ from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.interruption import end_like_ctrl_c
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.variables import UsageError
-from benchrouter.make.voice import complain
+from benchrouter.make.voice import complain, in_its_words
 from benchrouter.models.model import DEMO, EMBEDDED, ENDPOINT_VARIABLE, KEY_VARIABLE, SMOLLM2, ModelError
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.settings import ModelSettings, load_settings
@@ -33,18 +33,24 @@ class Models(PlainCommand):
         if verb not in ("list", "install") or len(words) != (verb == "install"):
             raise UsageError(f"models {' '.join(args)}: expected {_USAGE}{did_you_mean(verb, ('list', 'install'))}")
         if verb == "install":
-            return _install(session, words[0])
-        settings, warnings = load_settings(session.ws.root, session.environ)
-        for problem in warnings:
-            print(problem, file=sys.stderr)
-        rows = [*_embedded(session), *_declared(session, settings.models), _others(session)]
+            return install_model(session, words[0])
+        rows = model_rows(session)
         widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
         for name, kind, state in rows:
             print(f"{name:{widths[0]}}  {kind:{widths[1]}}  {state}")
         return OK
 
 
-def _install(session: Session, name: str) -> int:
+def model_rows(session: Session) -> list[tuple[str, str, str]]:
+    """List the models as (name, kind, state), those that the environment describes last."""
+    settings, warnings = load_settings(session.ws.root, session.environ)
+    for problem in warnings:
+        print(problem, file=sys.stderr)
+    return [*_embedded(session), *_declared(session, settings.models), _others(session)]
+
+
+def install_model(session: Session, name: str) -> int:
+    """Install an embedded model, saying what is done; return the exit status."""
     if name == DEMO:
         print(f"{DEMO} needs no installation")
         return OK
@@ -58,7 +64,7 @@ def _install(session: Session, name: str) -> int:
     except ModelError as error:
         complain(str(error))
         return NOT_ALL_COMPLETED
-    print(f"{SMOLLM2}: {installed.state}; try: doit run model={SMOLLM2} bench=hello")
+    print(f"{SMOLLM2}: {installed.state}; try: {in_its_words(f'doit run model={SMOLLM2} bench=hello')}")
     return OK
 
 

@@ -1,0 +1,68 @@
+"""Asking models before anything runs: is the endpoint there, is the key right, is the model listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from benchrouter.make.endpoints import ask_once
+from benchrouter.make.session import Session
+from benchrouter.models.model import DEMO, EMBEDDED, Model, ModelError, resolve
+from benchrouter.spec.settings import Settings
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What one cheap call told: `reached` that the endpoint answers and takes the key, `listed` that it has the model.
+
+    `detail` says what is wrong, or where it stands.
+    """
+
+    name: str
+    endpoint: str | None
+    reached: bool
+    listed: bool
+    detail: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Tell whether jobs can ask it."""
+        return self.reached and self.listed
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the form of docs/json.md."""
+        return {**vars(self), "ok": self.good}
+
+
+def check_models(session: Session, names: Iterable[str]) -> list[Checked]:
+    """Ask the named models, else all declared ones, all at once; raise ModelError or SpecError for a wrong name."""
+    settings = session.sources.settings
+    wanted = list(dict.fromkeys(names)) or [name for name in settings.models if name not in EMBEDDED]
+    models = [resolve(name, settings, session.environ) for name in wanted]
+    if not models:
+        return []
+    with ThreadPoolExecutor(len(models)) as pool:
+        return list(pool.map(lambda model: _checked(session, settings, model), models))
+
+
+def _checked(session: Session, settings: Settings, model: Model) -> Checked:
+    if model.embedded:
+        return _embedded(session, model)
+    answer = ask_once(model, settings.site)
+    reached = answer.ok and not answer.failing
+    detail = answer.detail or f"{model.endpoint} lists `{model.id}`"
+    return Checked(model.name, model.endpoint, reached, reached and not answer.detail, detail)
+
+
+def _embedded(session: Session, model: Model) -> Checked:
+    if model.name == DEMO:
+        return Checked(model.name, None, True, True, "embedded")
+    from benchrouter.models.smollm2.installed import check
+
+    try:
+        check(session.ws, session.environ)
+    except ModelError as error:
+        return Checked(model.name, None, False, False, str(error))
+    return Checked(model.name, None, True, True, "embedded and installed")
