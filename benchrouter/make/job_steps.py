@@ -31,7 +31,6 @@ from benchrouter.store.states import JobState, Outcome, Reason
 if TYPE_CHECKING:
     from benchrouter.make.run import Run
 
-RETRIES = 2
 _BACKOFF = (1.0, 4.0)
 _POLL = 0.3
 
@@ -153,7 +152,7 @@ class JobSteps:
             return False
         count = self._attempts.get(job.id, 0) + 1
         self._attempts[job.id] = count
-        return count <= RETRIES
+        return count <= self._run.session.sources.settings.site.limits.retries
 
     def _adopt(self, job: JobNode) -> Outcome | None:
         """Take over what another invocation made of this job since this run began."""

@@ -62,6 +62,7 @@ class SiteLimits:
     seed_bytes: int = 20 * GIB
     keep_failed: int = 5
     keep_runs: int = 1000
+    retries: int = 2
     endpoint_failures: int = 5
     endpoint_patience: float = 600.0
     engine_patience: float = 120.0

@@ -138,6 +138,7 @@ class LimitsShape(Shape):
     seed_bytes: Size = _DEFAULTS.seed_bytes
     keep_failed: Count = _DEFAULTS.keep_failed
     keep_runs: AtLeastOne = _DEFAULTS.keep_runs
+    retries: Count = _DEFAULTS.retries
     endpoint_failures: AtLeastOne = _DEFAULTS.endpoint_failures
     endpoint_patience: Seconds = _DEFAULTS.endpoint_patience
     engine_patience: Seconds = _DEFAULTS.engine_patience

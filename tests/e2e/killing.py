@@ -19,7 +19,7 @@ from typing import Any
 import docker as sdk
 from project import DOIT, Done, Project, files_below
 
-ROUNDS = int(os.environ.get("BENCHROUTER_SOAK", "3"))
+ROUNDS = int(os.environ.get("BENCHROUTER_SOAK", "1"))
 SEED = os.environ.get("BENCHROUTER_SOAK_SEED") or f"{time.time_ns() // 1_000_000 % 1_000_000}"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ORDERLY_END = 20.0

@@ -18,6 +18,9 @@ QUICK = ("401", "429", "500", "odd", "empty")
 """The kinds that are not waited for."""
 
 LIMIT = 10
+ONCE = "site: {limits: {retries: 0}}\n"
+"""Settings with which a job that meets such an endpoint is not tried again: trying again is tested elsewhere."""
+
 WRONG = [1, 10]
 """Which of the first ten items the demo model answers wrongly: floor(10 / 5) of them; of fewer, one."""
 
@@ -69,6 +72,7 @@ def check_endpoints(project: Project, url: str, benchmark: str, tasks: str, kind
     for task, kind in product(tasks.split(","), kinds):
         failed = last_failure(project, benchmark, task, f"at-{kind}")
         assert document(failed / "job.json")["reason"] == "endpoint", done.text
+        assert len(list(failed.parent.iterdir())) == 1
         said = (failed / "logs" / "stderr.log").read_text()
         assert "endpoint: " in said
         assert not kind.isdigit() or f"status {kind}: " in said
@@ -78,7 +82,7 @@ def check_endpoints(project: Project, url: str, benchmark: str, tasks: str, kind
 def declare(project: Project, url: str, kinds: Iterable[str]) -> None:
     """Declare a model for each kind of endpoint."""
     lines = "".join(f"  at-{kind}: {{endpoint: '{url}/{kind}/v1'}}\n" for kind in kinds)
-    project.write("benchrouter.yaml", f"models:\n{lines}")
+    project.write("benchrouter.yaml", f"models:\n{lines}{ONCE}")
 
 
 def ask(project: Project, kind: str, *words: str, status: int = 0) -> dict[str, Any] | Path:

@@ -11,11 +11,12 @@ from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.variables import UsageError
 
 # Most tests wait for containers. A file stays on one worker, since its tests may share a workspace.
-_WHOLE_SUITE = ("-n", "3", "--dist", "loadfile")
+# Files begin in the order of tests/conftest.py.
+_WHOLE_SUITE = ("-n", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 class Test(PlainCommand):
-    """Hands everything that follows to pytest; without anything, the whole suite runs in three workers."""
+    """Hands everything that follows to pytest; without anything, the whole suite runs in four workers."""
 
     doc_purpose = "run the tests of BenchRouter (arguments go to pytest after --)"
     doc_usage = "[-- PYTEST ARGUMENTS]"
