@@ -74,11 +74,19 @@ def own_engine(base_image: str) -> Iterator[OwnEngine]:
         shutil.rmtree(root)
 
 
+def stop_once_written(engine: OwnEngine, root: Path, name: str) -> None:
+    """Stop the engine when a job has written a file."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not any(path.stat().st_size for path in root.rglob(name)):
+        time.sleep(0.05)
+    engine.stop()
+
+
 def test_engine_that_is_stopped_in_mid_run_is_no_fault_of_the_task(
     own_engine: OwnEngine, base_image: str, tmp_path: Path
 ) -> None:
     bench = JobBench(Engine.connect(own_engine.url), tmp_path, base_image)
-    stopping = threading.Timer(2.0, own_engine.stop)
+    stopping = threading.Thread(target=stop_once_written, args=(own_engine, tmp_path, "part"))
     stopping.start()
     outcome = bench.run("echo begun; echo part > /app/results/part; sleep 120")
     assert outcome.reason is Reason.ENGINE, outcome

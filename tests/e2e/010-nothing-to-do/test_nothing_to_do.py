@@ -32,7 +32,7 @@ def test_again_without_an_engine_in_about_a_second(finished: Project) -> None:
     before = contents(finished.root / "results")
     began = time.monotonic()
     assert nothing_ran(finished, finished.run(env=NO_ENGINE))
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 6
     assert contents(finished.root / "results") == before
     assert len(list((finished.root / "runs").iterdir())) == 1
 

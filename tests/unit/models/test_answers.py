@@ -326,7 +326,7 @@ def test_ten_thousand_long_lines_are_read_in_half_a_second(tmp_path: Path) -> No
 def test_a_thousand_lines_may_share_a_question(tmp_path: Path) -> None:
     lines = [line("t", f"{n}", "Hi!", f"answer {n}", system=f"You are number {n}.") for n in range(1000)]
     answers = load_answers({"x": write(tmp_path, *lines)})
-    began = time.perf_counter()
+    began = time.process_time()
     said = [answers.reply("Hi!", system="policy " * 2000 + f"You are number {n}.").content for n in range(1, 9)]
     assert said == [f"answer {n}" for n in range(1, 9)]
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

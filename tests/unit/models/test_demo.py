@@ -266,7 +266,7 @@ def test_stops_at_once_even_with_an_open_connection_and_starts_anew() -> None:
     started = time.monotonic()
     endpoint.stop()
     endpoint.stop()
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 10  # the connection would hold it for 60 s
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(url + "/models", timeout=2)
     connection.close()

@@ -190,7 +190,7 @@ def test_the_deadline_holds_for_silence_and_for_a_trickle(trickle: bool) -> None
         thread.join()
     assert not answer.ok
     assert "does not answer" in answer.detail
-    assert took < 1.5
+    assert took < 5
 
 
 def test_proxies_are_used_but_not_for_localhost_or_exceptions() -> None:

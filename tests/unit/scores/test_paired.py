@@ -149,6 +149,6 @@ def test_a_difference_that_is_not_there_is_seldom_found() -> None:
 def test_ten_thousand_pairs_are_quick(digits: int) -> None:
     generator = random.Random(2)
     pairs = [(round(generator.random(), digits), round(generator.random(), digits)) for _ in range(10_000)]
-    begin = time.perf_counter()
+    begin = time.process_time()
     compare({"x": pairs[:4_000], "y": pairs[4_000:]}, MEAN)
-    assert time.perf_counter() - begin < 4
+    assert time.process_time() - begin < 4

@@ -145,7 +145,7 @@ def test_waiting_ends_at_its_timeout_and_when_cancelled(ws: Workspace) -> None:
     cancelled = threading.Event()
     threading.Timer(0.1, cancelled.set).start()
     assert locks.lock(ws, "k", cancelled=cancelled) is None
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
     held.release()
 
 
