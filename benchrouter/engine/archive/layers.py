@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +22,8 @@ from benchrouter.store.atomic import TEMPORARY
 
 BLOCK = 1 << 20
 _LEVEL = 1
+_AHEAD = 4
+_THREADS = 2  # of the compressor, beside the one that reads and digests; more take cores from jobs
 _DIFF_ID = re.compile(r"sha256:[0-9a-f]{64}")
 _SUFFIX = ".tar.zst"
 
@@ -97,17 +101,27 @@ class LayerWriter:
         self.path = path
         self._file = path.open("xb")
         self._digest, self._checksum = sha256(), xxhash.xxh3_128()
-        self._pack = zstandard.ZstdCompressor(level=_LEVEL).compressobj()
+        self._pack = zstandard.ZstdCompressor(level=_LEVEL, threads=_THREADS).compressobj()
         self._size = self._stored = 0
+        self._packer = ThreadPoolExecutor(1, "layer")
+        self._packing: deque[Future[None]] = deque()
 
     def write(self, data: bytes | memoryview) -> None:
-        """Add bytes of the layer's tar."""
+        """Add bytes of the layer's tar, which must stay as they are; an error may come with a later call."""
+        if len(self._packing) >= _AHEAD:
+            self._packing.popleft().result()
+        self._packing.append(self._packer.submit(self._compress, data))
         self._digest.update(data)
         self._size += len(data)
+
+    def _compress(self, data: bytes | memoryview) -> None:
         self._put(self._pack.compress(data))
 
     def close(self) -> Layer:
         """Finish the file."""
+        while self._packing:
+            self._packing.popleft().result()
+        self._packer.shutdown()
         self._put(self._pack.flush())
         self._put(Footer.sealing(self._size, self._checksum).to_bytes())
         # No fsync: what a power cut tears is told by the checksum, and can be had again.
@@ -116,6 +130,7 @@ class LayerWriter:
 
     def discard(self) -> None:
         """Remove what was written, unless it has been published."""
+        self._packer.shutdown(cancel_futures=True)
         self._file.close()
         self.path.unlink(missing_ok=True)
 
