@@ -8,6 +8,7 @@ from pathlib import Path
 from benchrouter.scores.collected import Listed, aggregates
 from benchrouter.spec.names import encode
 from benchrouter.store import documents, layout
+from benchrouter.store.typed import seconds_or_none
 
 
 def when_of(results: Path, listed: Listed) -> float:
@@ -27,6 +28,6 @@ def _ended(results: Path, listed: Listed) -> Iterator[float]:
     for job in listed.document["jobs"]:
         facts = documents.read(model / job["task"] / job["key"] / layout.PROVENANCE) or {}
         container = facts.get("container")
-        ended = container.get("finished_at") if isinstance(container, dict) else None
-        if isinstance(ended, int | float) and not isinstance(ended, bool):
-            yield float(ended)
+        ended = seconds_or_none(container.get("finished_at")) if isinstance(container, dict) else None
+        if ended is not None:
+            yield ended

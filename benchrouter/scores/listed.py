@@ -90,8 +90,8 @@ def _sound_job(job: Mapping[str, Any]) -> bool:
         and isinstance(key, str)
         and key.isalnum()
         and type(job.get("repeat")) is int
-        and job.get("state") in JobState.__members__
-        and (reason is None or reason in {each.word for each in Reason})
+        and job.get("state") in list(JobState.__members__)
+        and (reason is None or reason in [each.word for each in Reason])
         and (job["state"] != JobState.COMPLETED.value or score_of(job.get("overall")) is not None)
     )
 

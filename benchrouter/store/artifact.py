@@ -16,6 +16,7 @@ from benchrouter.store import documents, layout
 from benchrouter.store.items import ItemCounts, read_items
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Outcome, Reason
+from benchrouter.store.typed import seconds_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,5 +147,4 @@ def score_of(value: object) -> float | None:
 
 def _provenance(path: Path) -> tuple[float, str]:
     facts = documents.read(path / layout.PROVENANCE) or {}
-    seconds = facts.get("seconds")
-    return float(seconds) if isinstance(seconds, int | float) else 0.0, str(facts.get("run_id", ""))
+    return seconds_or_none(facts.get("seconds")) or 0.0, str(facts.get("run_id", ""))

@@ -14,6 +14,7 @@ from benchrouter.store.atomic import make_dirs, write_atomic
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Reason, RunState
+from benchrouter.store.typed import number, seconds, text, whole
 from benchrouter.store.workspace import Workspace
 
 
@@ -166,37 +167,39 @@ def _spans_json(spans: Iterable[Span]) -> list[list[float]]:
 def _from_json(document: dict[str, Any]) -> RunRecord | None:
     try:
         jobs = tuple(_job(job) for job in document["jobs"])
-        state = document["state"]
-        plain = {name: document[name] for name in ("run_id", "started", "finished")}
+        state, finished = document["state"], document["finished"]
+        variables = dict(document["variables"]).items()
         return RunRecord(
-            **plain,
-            argv=tuple(document["argv"]),
-            variables=dict(document["variables"]),
-            models=tuple(document["models"]),
-            benchmarks=tuple(document["benchmarks"]),
+            run_id=text(document["run_id"]),
+            started=seconds(document["started"]),
+            finished=seconds(finished) if finished is not None else None,
+            argv=tuple(map(text, document["argv"])),
+            variables={name: text(value) for name, value in variables},
+            models=tuple(map(text, document["models"])),
+            benchmarks=tuple(map(text, document["benchmarks"])),
             state=RunState(state) if state is not None else None,
             jobs=jobs,
-            slots=int(document.get("slots", 0)),
-            nodes=tuple(RunNode(str(node["name"]), _spans(node["spans"])) for node in document.get("nodes", ())),
+            slots=whole(document.get("slots", 0)),
+            nodes=tuple(RunNode(text(node["name"]), _spans(node["spans"])) for node in document.get("nodes", ())),
         )
     except (KeyError, TypeError, ValueError):
         return None
 
 
 def _job(job: dict[str, Any]) -> RunJob:
-    reason, items = job["reason"], job.get("items")
+    reason, items, overall = job["reason"], job.get("items"), job["overall"]
     return RunJob(
-        JobId(job["benchmark"], job["task"], job["model"], job["repeat"]),
-        job["key"],
+        JobId(text(job["benchmark"]), text(job["task"]), text(job["model"]), whole(job["repeat"])),
+        text(job["key"]),
         JobState(job["state"]),
         Reason.of(reason) if reason is not None else None,
-        job["overall"],
-        job["seconds"],
-        job["adopted"],
-        ItemCounts(int(items["judged"]), int(items["selected"])) if items is not None else None,
+        number(overall) if overall is not None else None,
+        seconds(job["seconds"]),
+        bool(job["adopted"]),
+        ItemCounts(whole(items["judged"]), whole(items["selected"])) if items is not None else None,
         _spans(job.get("spans", ())),
     )
 
 
 def _spans(rows: Iterable[Any]) -> tuple[Span, ...]:
-    return tuple(Span(int(slot), float(started), float(seconds)) for slot, started, seconds in rows)
+    return tuple(Span(whole(slot), seconds(began), seconds(lasted)) for slot, began, lasted in rows)

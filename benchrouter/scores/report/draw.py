@@ -39,11 +39,13 @@ def timeline(record: RunRecord, anchors: Mapping[tuple[JobId, str], str]) -> str
     begin = min(record.started, *(span.started for span, *_ in bars))
     end = max(record.finished or 0, *(span.started + span.seconds for span, *_ in bars))
     whole = max(end - begin, 0.001)
-    lanes = max(span.slot for span, *_ in bars) + 1
-    drawn = [_bar(*bar, begin=begin, whole=whole) for bar in sorted(bars, key=lambda bar: bar[0].started)]
-    height = lanes * _LANE
+    lanes = {slot: lane for lane, slot in enumerate(sorted({span.slot for span, *_ in bars}))}
+    in_time = sorted(bars, key=lambda bar: bar[0].started)
+    drawn = [_bar(*bar, lane=lanes[bar[0].slot], begin=begin, whole=whole) for bar in in_time]
+    height = len(lanes) * _LANE
     axis = "".join(_tick(part, part * whole, height) for part in (0, 0.25, 0.5, 0.75, 1))
-    return _svg(f"timeline of {len(bars)} stretches on {lanes} slots", axis + "".join(drawn), height + 16, "timeline")
+    label = f"timeline of {len(bars)} stretches on {len(lanes)} slots"
+    return _svg(label, axis + "".join(drawn), height + 16, "timeline")
 
 
 def _bars(record: RunRecord, anchors: Mapping[tuple[JobId, str], str]) -> Iterator[tuple[Span, str, str, str, str]]:
@@ -60,9 +62,11 @@ def _bars(record: RunRecord, anchors: Mapping[tuple[JobId, str], str]) -> Iterat
             yield span, str(job.id), state, words, anchors.get((job.id, job.key), "")
 
 
-def _bar(span: Span, name: str, kind: str, words: str, anchor: str, *, begin: float, whole: float) -> str:
+def _bar(
+    span: Span, name: str, kind: str, words: str, anchor: str, *, lane: int, begin: float, whole: float
+) -> str:
     left, width = 100 * (span.started - begin) / whole, max(_THIN, 100 * span.seconds / whole)
-    place = f'x="{max(0.0, left):.3f}%" y="{span.slot * _LANE + 1}" width="{width:.3f}%" height="{_BAR}"'
+    place = f'x="{max(0.0, left):.3f}%" y="{lane * _LANE + 1}" width="{width:.3f}%" height="{_BAR}"'
     name = one_line(name, 120)
     text = f"{name} {words}, {duration(span.seconds)}, slot {span.slot + 1}"
     inner = f'<title>{escape(text)}</title><rect rx="3" width="100%" height="{_BAR}"/>'

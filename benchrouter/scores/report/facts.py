@@ -49,7 +49,7 @@ def _images(inputs: Mapping[str, Any], provenance: Mapping[str, Any]) -> Iterato
     image, container = _mapping(inputs.get("image")), _mapping(provenance.get("container"))
     words = [_text(image.get("environment")), f"key {_text(image.get('key'))}" if image.get("key") else ""]
     words.append(f"id {container['image_id']}" if container.get("image_id") else "")
-    words += [_text(digest) for digest in container.get("image_digests") or ()]
+    words += [_text(digest) for digest in _list(container.get("image_digests"))]
     yield " · ".join(word for word in words if word)
 
 
@@ -59,7 +59,7 @@ def _bases(bases: Any) -> Iterator[str]:
         used, source = _text(base.get("used")), _text(base.get("from"))
         words = [ref if used in ("", ref) else f"{ref} stood in for by {used}", f"from {source}" if source else ""]
         words += [f"id {base['id']}"] if base.get("id") else []
-        yield " · ".join(word for word in (*words, *map(_text, base.get("digests") or ())) if word)
+        yield " · ".join(word for word in (*words, *map(_text, _list(base.get("digests")))) if word)
 
 
 def _commit(git: Any) -> str:
@@ -79,6 +79,10 @@ def _text(value: Any) -> str:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _few(facts: tuple[str, ...]) -> tuple[str, ...]:
