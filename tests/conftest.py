@@ -20,6 +20,8 @@ LONGEST = (
     "261-repo-repair",
     "370-swe-bench-pro",
     "330-agentdojo",
+    "381-pages",
+    "380-bring-your-benchmark",
 )
 """What takes longest, first: a worker that begins one of these at the end keeps the others waiting."""
 
