@@ -42,6 +42,7 @@ def test_what_is_tried_again_is_marked(reason: Reason) -> None:
 
 def test_the_first_five_are_the_task_s_own() -> None:
     assert [reason.infrastructure for reason in Reason] == [False] * 5 + [True] * (len(Reason) - 5)
+    assert len(Reason) == 13 and "thirteen reasons" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("word", [*(state.value for state in JobState), *(state.value for state in RunState)])
