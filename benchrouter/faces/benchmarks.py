@@ -62,7 +62,7 @@ def show(name: Name, json: Json = False) -> int:
     row = _row(name, found)
     tasks = [_task(found, task) for task in row["tasks"]]
     if json:
-        emit("benchmark", **{**row, "tasks": tasks}, problems=[*map(_problem, found.problems)])
+        emit("benchmark", benchmark={**row, "tasks": tasks}, problems=[*map(_problem, found.problems)])
         return 0
     print(f"{row['name']} {row['version']}".rstrip())
     for line in (row["description"], row["path"]):

@@ -18,7 +18,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 
 def emit(kind: str, **fields: Any) -> None:
-    """Print a JSON object of this kind, with the version of its form."""
+    """Print a JSON object of this kind, with the version of its form; no field may be called so."""
+    if "version" in fields:
+        raise ValueError(f"{kind}: a field may not be called `version`")
     document = {"version": VERSION, "kind": kind, **fields}
     print(json.dumps(document, allow_nan=False), file=json_out() or sys.stdout, flush=True)
 

@@ -22,9 +22,10 @@ _DOIT = Voice()
 _VOICE: ContextVar[Voice] = ContextVar("voice", default=_DOIT)
 
 _VERBS = "run|plan|explain|graph|bootstrap-image|models|image|clean"
-_CALL = re.compile(rf"\bdoit (?:{_VERBS})\b[^`\n]*")
-_VARIABLE = re.compile(r"\b(model|tasks|repeat|seed)=")
-_FLAGS = {"results=1": "--results", "models=1": "--models", "stale=1": "--stale", "strict=1": "--strict"}
+_CALL = re.compile(rf"\bdoit (?=(?:{_VERBS})\b)")
+_LIST = re.compile(r"(?<![\w/-])bench=(?=\S)")
+_VALUE = re.compile(r"(?<![\w/-])(model|tasks|repeat|seed|refresh)=(?=\S)")
+_FLAG = re.compile(r"(?<![\w/-])(results|models|stale|strict|full)=1\b")
 
 
 def speak(voice: Voice) -> None:
@@ -52,16 +53,10 @@ def in_its_words(text: str) -> str:
     if program() == "doit":
         return text
     text = text.replace("`doit list --all`", "`benchrouter graph --full`")
-    text = text.replace("`doit help`", "`benchrouter --help`")
+    text = text.replace("`doit help`", "`benchrouter --help`").replace("preflight=0", "--no-preflight")
     text = re.sub(r"`doit help ([\w-]+)`", r"`benchrouter \1 --help`", text)
-    return _CALL.sub(lambda call: _option_form(call[0]), text)
-
-
-def _option_form(call: str) -> str:
-    call = "benchrouter " + call.removeprefix("doit ")
-    for flag, option in _FLAGS.items():
-        call = call.replace(flag, option)
-    return _VARIABLE.sub(r"--\1 ", call.replace("bench=", ""))
+    text = _FLAG.sub(r"--\1", _VALUE.sub(r"--\1 ", _LIST.sub("", text)))
+    return _CALL.sub("benchrouter ", text)
 
 
 def json_out() -> TextIO | None:

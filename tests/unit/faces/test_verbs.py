@@ -41,7 +41,7 @@ def test_an_explanation_and_a_graph_as_json(workspace: Path) -> None:
     [
         (["plan", "c", "-m", "demo"], "no benchmark, group or benchmark directory `c`"),
         (["plan", "b"], "benchrouter run --model demo"),
-        (["plan", "b", "-m", "demo", "--repeat", "0"], "repeat=0"),
+        (["plan", "b", "-m", "demo", "--repeat", "0"], "--repeat 0: expected a whole number"),
         (["plan", "b", "-m", "demo", "--env", "low=1"], "--env low=1: expected NAME=value"),
         (["plan", "--modl", "x"], "no such option: --modl"),
         (["plann"], "`benchrouter --help`"),
