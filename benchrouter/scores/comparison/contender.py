@@ -45,17 +45,22 @@ class Contender:
         return aggregate(benchmark, self.model, self.declared, scores, self.rule)
 
     @cached_property
+    def of_task(self) -> dict[str, list[JobResult]]:
+        """Give the jobs of each task, its repeats."""
+        found: dict[str, list[JobResult]] = {}
+        for job in self.jobs:
+            found.setdefault(job.id.task, []).append(job)
+        return found
+
+    @property
     def tasks(self) -> tuple[str, ...]:
         """Name the tasks that were asked for."""
-        return tuple(dict.fromkeys(job.id.task for job in self.jobs))
+        return tuple(self.of_task)
 
     @cached_property
     def repeats(self) -> dict[str, int]:
         """Count how often each task was asked for."""
-        counts: dict[str, int] = {}
-        for job in self.jobs:
-            counts[job.id.task] = counts.get(job.id.task, 0) + 1
-        return counts
+        return {task: len(jobs) for task, jobs in self.of_task.items()}
 
     @cached_property
     def tries(self) -> dict[str, dict[str, list[float]]]:
@@ -92,7 +97,7 @@ class Contender:
 
     def score_of(self, task: str) -> float | None:
         """Give one task's score, the mean over its repeats."""
-        scores = [job.overall for job in self.jobs if job.id.task == task and job.overall is not None]
+        scores = [job.overall for job in self.of_task.get(task, ()) if job.overall is not None]
         return mean(scores) if scores else None
 
     @cached_property

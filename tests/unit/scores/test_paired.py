@@ -152,3 +152,31 @@ def test_ten_thousand_pairs_are_quick(digits: int) -> None:
     begin = time.process_time()
     compare({"x": pairs[:4_000], "y": pairs[4_000:]}, MEAN)
     assert time.process_time() - begin < 4
+
+
+@pytest.mark.parametrize("rule", [MEAN, ITEMS, Aggregation("weighted", {"x": 1, "y": 3})], ids=str)
+def test_many_pairs_say_what_drawing_would(monkeypatch: pytest.MonkeyPatch, rule: Aggregation) -> None:
+    """The same pairs, once as many and once drawn: intervals and p agree."""
+    generator = random.Random(4)
+    pairs = [(generator.random(), generator.random() - 0.02) for _ in range(4_000)]
+    strata: dict[str, Pairs] = {"x": pairs[:1_000], "y": pairs[1_000:]}
+    exact = compare(strata, rule)
+    assert exact.method == "sign-flips-normal"
+    monkeypatch.setattr("benchrouter.scores.statistics.many.MANY", 10_000)
+    drawn = compare(strata, rule)
+    assert drawn.method == "sign-flips"
+    assert exact.p == pytest.approx(drawn.p, abs=0.02)
+    assert exact.interval is not None and drawn.interval is not None
+    ours, theirs = (exact.interval.low, exact.interval.high), (drawn.interval.low, drawn.interval.high)
+    assert ours == pytest.approx(theirs, abs=0.002)
+
+
+def test_many_tasks_of_one_pair_say_what_drawing_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = random.Random(4)
+    strata = {str(n): [(float(generator.random() < 0.7), float(generator.random() < 0.6))] for n in range(300)}
+    rule = Aggregation("weighted", {str(n): n % 3 for n in range(300)})
+    exact = bootstrap(strata, rule)
+    monkeypatch.setattr("benchrouter.scores.statistics.many._STRATA", 1_000)
+    drawn = bootstrap(strata, rule)
+    assert exact is not None and drawn is not None
+    assert (exact.low, exact.high) == pytest.approx((drawn.low, drawn.high), abs=0.01)
