@@ -35,7 +35,8 @@ def finish(run: Run, view: View) -> bool:
     )
     if jobs:
         runs.save(session.ws, record, session.sources.settings.site.limits.keep_runs)
-        refresh_report(session.ws, run.reporter.note)
+        if not run.stop.is_set():  # somebody waits for the end
+            refresh_report(session.ws, run.reporter.note)
     view.ended(session, record, causes_of(run), run.outcomes)
     had_all = not run.images.failed and not run.images.missing
     return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all
