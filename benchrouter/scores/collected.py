@@ -172,19 +172,20 @@ def _follow(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult:
         return found
     state, reason = JobState(job["state"]), Reason.of(job["reason"]) if job.get("reason") else None
     if state is JobState.FAILED:
-        directory, facts = _failed(results, id, key)
-        return JobResult(id, key, state, reason=reason, directory=directory, facts=facts)
+        directory, facts, seconds = _failed(results, id, key)
+        return JobResult(id, key, state, reason=reason, directory=directory, facts=facts, seconds=seconds)
     return JobResult(id, key, state, score_of(job.get("overall")))
 
 
-def _failed(results: Path, id: JobId, key: str) -> tuple[Path | None, Mapping[str, Any]]:
-    """Find the newest failed attempt at a job under a key, and its job.json."""
+def _failed(results: Path, id: JobId, key: str) -> tuple[Path | None, Mapping[str, Any], float]:
+    """Find the newest failed attempt at a job under a key, its job.json, and how long it took."""
     directory = _task(results, id) / "failed"
     for number in sorted((int(name) for name in _directories(directory) if name.isdecimal()), reverse=True):
         attempt = read_failure(directory / str(number))
         if attempt is not None and (attempt.id, attempt.key) == (id, key):
-            return directory / str(number), documents.read(directory / str(number) / layout.JOB) or {}
-    return None, {}
+            facts = documents.read(directory / str(number) / layout.JOB) or {}
+            return directory / str(number), facts, attempt.seconds
+    return None, {}, 0.0
 
 
 def _task(results: Path, id: JobId) -> Path:

@@ -41,7 +41,7 @@ def filled(root: Path) -> Workspace:
     for task, reason in (("slow", Reason.TIMEOUT), ("gone", Reason.ENDPOINT)):
         failed = shelf.add("gpt-large", task, benchmark="odd", reason=reason)
         (failed / "logs").mkdir()
-        (failed / "logs" / "stderr.log").write_text(HOSTILE.replace("\ud800", "") + "\nlast line of the log\n")
+        (failed / "logs" / "stderr.log").write_text(HOSTILE.replace("\ud800", "") + "\n" + "a line\n" * 60)
     job = json.loads((failed / "job.json").read_text())
     (failed / "job.json").write_text(json.dumps({**job, "detail": HOSTILE}))
     shelf.add(HOSTILE.replace("\ud800", "")[:100], "good", [1, 0], benchmark="odd", variables={"BENCH_LIMIT": "2"})

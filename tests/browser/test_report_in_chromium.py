@@ -92,6 +92,15 @@ def test_items_are_reached_and_left_by_keys_alone(shown: Browser) -> None:
     assert shown.value("document.activeElement.dataset.title").startswith("large/whole")
 
 
+def test_of_a_log_the_end_is_seen_first(shown: Browser) -> None:
+    """It is where the reason stands."""
+    shown.value("document.querySelectorAll('.failure').forEach(e => { e.open = true })")
+    hidden = """[...document.querySelectorAll('.tail')].map(
+        box => box.firstElementChild.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom)"""
+    tops = "[...document.querySelectorAll('.tail')].map(box => box.scrollHeight - box.clientHeight)"
+    assert max(shown.value(tops)) > 100 and max(shown.value(hidden)) < 5
+
+
 def test_search_and_order_by_keys(shown: Browser) -> None:
     models = "[...document.querySelectorAll('details.score')].filter(e => !e.hidden && e.checkVisibility())"
     shown.press("/")

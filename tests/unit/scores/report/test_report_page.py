@@ -108,6 +108,7 @@ def test_a_failed_job_shows_its_reason_its_detail_and_the_end_of_its_logs(shelf:
     page = gather(shelf.root)
     ((_, job),) = page.failures
     assert (job.reason, job.detail, job.link) == (Reason.TIMEOUT, "because", "b/m/x/failed/1/")
+    assert job.seconds == 1.5
     (log,) = job.logs
     assert (log.name, log.link, log.text) == ("stderr.log", "b/m/x/failed/1/logs/stderr.log", "last line")
     text = Tags(render(page)).text
