@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -75,3 +76,20 @@ def test_a_clone_elsewhere_with_the_results_copied(finished: Project, tmp_path: 
         shutil.copytree(finished.root / name, clone.root / name, copy_function=shutil.copyfile)
     assert nothing_ran(clone, clone.run(env=NO_ENGINE))
     assert contents(clone.root / "results") == contents(finished.root / "results")
+
+
+def test_another_aggregation_runs_no_job(finished: Project) -> None:
+    """The rule is no part of what a job is: scores are made anew from what is there."""
+    declared = finished.root / "benchmarks" / "one" / "benchmark.yaml"
+    before = declared.read_text()
+    try:
+        for rule, shown in (("min", "0.5000 (min)"), ("{weighted: {a: 1, b: 3}}", "0.8750 (weighted)")):
+            declared.write_text(f"{before}aggregate: {rule}\n")
+            done = finished.run(env=NO_ENGINE)
+            assert finished.ran(done) == [] and f"overall {shown} · coverage 2/2" in done.out
+        (headline,) = (finished.root / "results" / "one").glob("*/aggregate.json")
+        written = json.loads(headline.read_text())
+        assert (written["overall"], written["aggregate"]) == (0.875, {"weighted": {"a": 1.0, "b": 3.0}})
+    finally:
+        declared.write_text(before)
+    assert nothing_ran(finished, finished.run(env=NO_ENGINE))
