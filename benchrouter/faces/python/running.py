@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from benchrouter.faces.python.calling import Process, words_of
 from benchrouter.faces.python.tables import Shown, Table, shortened
@@ -13,6 +13,22 @@ from benchrouter.scores.table import duration, one_line, score
 
 Names = str | Iterable[str] | None
 Where = str | os.PathLike[str] | None
+
+
+class How(TypedDict, total=False):
+    """The keywords of `run` and `start`; what is left out is as if it were not typed."""
+
+    model: Names
+    tasks: Names
+    repeat: int | None
+    seed: int | None
+    env: Mapping[str, Any] | None
+    slots: int
+    force: bool
+    failed: bool
+    strict: bool
+    workspace: Where
+    environ: Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
@@ -148,7 +164,7 @@ def run(
     bench: Names = None,
     *,
     on_event: Callable[[Mapping[str, Any]], None] | None = None,
-    **how: Any,
+    **how: Unpack[How],
 ) -> RunResult:
     """Run what is not up to date and return how it ended; the keywords are those of `start`.
 
