@@ -19,10 +19,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("**/README.md")]
 OURS = r"(?:doit|\./doitw|benchrouter)"
 INDENTED = re.compile(rf"^    ((?:\w+=\S+ )*{OURS} .+)$", re.MULTILINE)
-FENCED = re.compile(rf"^(?:\$ )?((?:\w+=\S+ )*{OURS} .+)$", re.MULTILINE)
+TYPED = re.compile(rf"^\$ ((?:\w+=\S+ )*{OURS} .+)$", re.MULTILINE)
 INLINE = re.compile(rf"(?<!`)`((?:\w+=\S+ )*{OURS} [^`\n]+)`(?!`)")
 MORE = {"test", "perf", "soak"}
 SHIPPED = {path.parent.name for path in (ROOT / "benchmarks").glob("*/benchmark.yaml")}
+COMPLETION = {"--install-completion", "--show-completion"}
 WRITTEN = {"mine", "colours", "functions", "quiz", "stock"}
 """Benchmarks that pages write themselves."""
 
@@ -31,9 +32,10 @@ def commands() -> Iterator[tuple[str, str]]:
     """Give each command with its page."""
     for page in sorted(PAGES):
         text = page.read_text(encoding="utf-8")
-        blocks = "".join(re.findall(r"^```(?:console|sh)[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+        scripts = "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
         prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
-        for command in dict.fromkeys([*FENCED.findall(blocks), *INDENTED.findall(prose), *INLINE.findall(prose)]):
+        found = [*TYPED.findall(text), *re.findall(rf"^{OURS} .+$", scripts, re.MULTILINE)]
+        for command in dict.fromkeys([*found, *INDENTED.findall(prose), *INLINE.findall(prose)]):
             yield str(page.relative_to(ROOT)), command
 
 
@@ -67,6 +69,11 @@ def test_a_command_of_doit_is_one_of_ours(command: str) -> None:
 def test_a_command_of_benchrouter_parses(command: str) -> None:
     found: Any = typer.main.get_command(app)
     words = [word for word in split(command)[1] if word not in ("<", ">")]
+    if words and words[0].startswith("--"):  # an option of the program itself
+        assert words[0] in {option for parameter in found.params for option in parameter.opts} | COMPLETION
+        return
+    if words and words[0].isupper():  # stands for any verb
+        return
     while words and hasattr(found, "resolve_command"):
         context = found.context_class(found, info_name="benchrouter")
         _, found, words = found.resolve_command(context, words)
