@@ -53,7 +53,7 @@ def _row(name: str, found: Validated) -> dict[str, Any]:
 
 @app.command()
 def show(name: Name, json: Json = False) -> int:
-    """Show a benchmark: its tasks with mode, environment, limits."""
+    """Show a benchmark and its tasks."""
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.benchmarks import find, validate
 
@@ -128,11 +128,14 @@ def new(
 def validate(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DIR|NAME]...", help="Without any: all of the workspace.", autocompletion=benchmarks),
+        typer.Argument(metavar="BENCH", help="Without any: all of the workspace.", autocompletion=benchmarks),
     ] = None,
     json: Json = False,
 ) -> int:
-    """List all that is wrong with benchmarks, with file and line; exit status 2 when there is an error."""
+    """List all that is wrong with benchmarks.
+
+    With file and line; exit status 2 when there is an error.
+    """
     from benchrouter.faces.place import enter_if_any, typed_path
     from benchrouter.make.benchmarks import find
     from benchrouter.make.benchmarks import validate as look
@@ -164,7 +167,10 @@ def register(
     replace: Annotated[bool, typer.Option("--replace", help="In place of one of the same name.")] = False,
     json: Json = False,
 ) -> int:
-    """Copy a benchmark into the workspace once it is found sound."""
+    """Copy a benchmark into the workspace.
+
+    A directory or a tar, once it is found sound; whole or not at all.
+    """
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.benchmarks import register as take
 
@@ -184,7 +190,7 @@ def delete(
     name: Annotated[str, typer.Argument(help="A benchmark of the workspace.", autocompletion=benchmarks)],
     json: Json = False,
 ) -> int:
-    """Remove a benchmark from the workspace; its results stay."""
+    """Remove a benchmark; its results stay."""
     from benchrouter.faces.place import enter
     from benchrouter.make.benchmarks import delete as remove
 

@@ -12,7 +12,7 @@ from benchrouter.faces.words import Env, Model, Tasks, split, variables
 
 Benchmarks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[BENCH]...", help="Benchmarks; without any, all that have results.", show_default=False),
+    typer.Argument(metavar="BENCH", help="Benchmarks; without any, all that have results.", show_default=False),
 ]
 Results = Annotated[
     Path | None, typer.Option(help="A results directory, or a copy of one; else that of the workspace.")
@@ -29,7 +29,10 @@ def compare(
     results: Results = None,
     json: Json = False,
 ) -> int:
-    """Compare models: scores with intervals, and what differs by more than chance."""
+    """Compare models by their scores.
+
+    With intervals, and what differs by more than chance.
+    """
     from benchrouter.scores.comparison.choosing import benchmarks
     from benchrouter.scores.comparison.compared import compare_models
     from benchrouter.scores.comparison.json_form import to_json

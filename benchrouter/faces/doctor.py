@@ -6,7 +6,10 @@ from benchrouter.faces.out import Json, emit
 
 
 def doctor(json: Json = False) -> int:
-    """Look at engine, disk, registry and limits; say what follows and how to mend it. Exit status 1: no job can run."""
+    """Tell what this machine lacks for runs.
+
+    Of engine, disk, registry, certificates and limits: what follows, and how to mend it. Exit status 1: no job can run.
+    """
     import os
     import sys
     from pathlib import Path

@@ -12,6 +12,11 @@ from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, 
 from benchrouter.make.interruption import outlast_readers, output_is_lost
 from benchrouter.make.voice import Voice, complain, speak
 
+_PLAINER = {
+    "Input should be a valid integer, unable to parse string as an integer": "expected a whole number",
+    "Value error, ": "",
+}
+
 
 def called(app: typer.Typer, words: list[str]) -> int:
     """Call the command that the words name; return the exit status."""
@@ -34,6 +39,13 @@ def _answered(app: typer.Typer, words: list[str]) -> int:
         return _told(error)
 
 
+def _plainly(text: str) -> str:
+    """Say what a library says of a value as we do."""
+    for theirs, ours in _PLAINER.items():
+        text = text.replace(theirs, ours)
+    return text.rstrip(".")
+
+
 def _told(error: Any) -> int:
     """Say what is wrong with the command line, or that the engine failed; raise anything else again."""
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -42,7 +54,7 @@ def _told(error: Any) -> int:
     if hasattr(error, "format_message"):
         where = getattr(getattr(error, "ctx", None), "command_path", "benchrouter")
         verbs = where.removeprefix("benchrouter").strip()
-        text = error.format_message().rstrip(".")
+        text = _plainly(error.format_message())
         text = text if text.endswith("?") else text + ";"
         complain(f"{verbs + ': ' if verbs else ''}{text[:1].lower()}{text[1:]} `{where} --help` lists what there is")
         return USAGE

@@ -18,7 +18,7 @@ app = typer.Typer(help="Environments: take in, list, build, remove.", no_args_is
 
 _WHICH = "BENCHMARK/ENVIRONMENT, BENCHMARK, or ENVIRONMENT; without any: all."
 Which = Annotated[
-    list[str] | None, typer.Argument(metavar="[ENV]...", help=_WHICH, autocompletion=environments, show_default=False)
+    list[str] | None, typer.Argument(metavar="ENV", help=_WHICH, autocompletion=environments, show_default=False)
 ]
 
 
@@ -30,7 +30,10 @@ def register(
     replace: Annotated[bool, typer.Option("--replace", help="In place of one of the same name.")] = False,
     json: Json = False,
 ) -> int:
-    """Give the workspace an environment, for benchmarks that bring none of that name."""
+    """Give the workspace an environment.
+
+    For benchmarks that bring none of that name.
+    """
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.variables import UsageError
     from benchrouter.make.workspace_environments import register_environment
@@ -55,7 +58,10 @@ def list_(json: Json = False) -> int:
 
 @app.command()
 def status(which: Which = None, json: Json = False) -> int:
-    """Show how environments stand; exit status 1 when the image of one is nowhere yet."""
+    """Show how environments stand.
+
+    Exit status 1 when the image of one is nowhere yet.
+    """
     return _show(which or [], json)
 
 
@@ -94,7 +100,10 @@ def build(
     refresh: Annotated[bool, typer.Option("--refresh", help="Anew, with pull and without cache.")] = False,
     json: Json = False,
 ) -> int:
-    """Build the images of environments that the engine lacks. With --json: events as lines."""
+    """Build images that the engine lacks.
+
+    With --json: events as lines.
+    """
     chosen = [each for each in _chosen(which or []) if each.benchmark]
     labels = [f"{each.benchmark}/{each.name}" for each in chosen]
     from benchrouter.make.commands.driving import drive
@@ -110,7 +119,10 @@ def delete(
     name: Annotated[str, typer.Argument(help="An environment of the workspace.")],
     json: Json = False,
 ) -> int:
-    """Remove an environment from the workspace; those of benchmarks stay, and so do images (`clean` removes them)."""
+    """Remove an environment of the workspace.
+
+    Those of benchmarks stay, and so do images (`clean` removes them).
+    """
     from benchrouter.faces.place import enter
     from benchrouter.make.workspace_environments import delete_environment
 

@@ -52,7 +52,10 @@ def list_(
 
 @app.command()
 def status(run_id: RunId = None, json: Json = False) -> int:
-    """Show how far a run is; without --run-id the newest. Exit status 0 while it runs or when it completed, else 1."""
+    """Show how far a run is.
+
+    Without --run-id the newest. Exit status 0 while it runs or when it completed, else 1.
+    """
     _, each = _named(run_id)
     good = each.state in ("COMPLETED", "RUNNING")
     if json:
@@ -71,7 +74,10 @@ def status(run_id: RunId = None, json: Json = False) -> int:
 
 @app.command()
 def result(run_id: RunId = None, json: Json = False) -> int:
-    """Show the scores of a run; without --run-id of the newest. Exit status as that of the run."""
+    """Show the scores of a run.
+
+    Without --run-id of the newest. Exit status as that of the run.
+    """
     ws, each = _named(run_id)
     from benchrouter.make.evaluations import scores_of
 
@@ -99,7 +105,10 @@ def cancel(
     wait: Annotated[bool, typer.Option("--wait", help="Until it has ended, a minute at most.")] = False,
     json: Json = False,
 ) -> int:
-    """End a run in order, as Ctrl-C in its terminal does; without --run-id the only one under way."""
+    """End a run as Ctrl-C does.
+
+    Without --run-id the only one under way.
+    """
     from benchrouter.faces.place import enter
     from benchrouter.make.evaluations import evaluations, find
     from benchrouter.make.variables import UsageError
@@ -160,7 +169,10 @@ def logs(
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=0, help="Only the last lines of each log.")] = None,
     json: Json = False,
 ) -> int:
-    """Print the logs of a job's newest attempt, running or ended."""
+    """Print the logs of a job.
+
+    Those of its newest attempt, running or ended.
+    """
     import sys
 
     from benchrouter.faces.place import enter

@@ -19,7 +19,7 @@ Rows = Literal["jobs", "items", "rewards"]
 
 def export(
     bench: Annotated[
-        list[str] | None, typer.Argument(metavar="[BENCH]...", help="Benchmarks; without any, all.", show_default=False)
+        list[str] | None, typer.Argument(metavar="BENCH", help="Benchmarks; without any, all.", show_default=False)
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Models; without any, all.")] = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="The form of the file.")] = "csv",
@@ -28,7 +28,10 @@ def export(
     every: Annotated[bool, typer.Option("--all", help="Earlier results too, not only the newest of a model.")] = False,
     json: Json = False,
 ) -> int:
-    """Export results: of each model the newest that is comparable with others, or all on disk."""
+    """Export results to other forms.
+
+    Of each model the newest that is comparable with others, or all on disk.
+    """
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.variables import UsageError
     from benchrouter.scores.export.rows import exported, rows_of

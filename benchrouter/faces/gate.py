@@ -13,12 +13,15 @@ from benchrouter.faces.out import Json, emit, say
 
 def gate(
     policy: Annotated[
-        Path, typer.Argument(metavar="[POLICY]", help="The policy file; gate.yaml where you stand.")
+        Path, typer.Argument(metavar="POLICY", help="The policy file; gate.yaml where you stand.")
     ] = Path("gate.yaml"),
     results: Results = None,
     json: Json = False,
 ) -> int:
-    """Check scores against a policy file: status 0 when all pass, 1 when one does not, 2 for a mistake."""
+    """Check scores against a policy file.
+
+    Exit status 0 when all pass, 1 when one does not, 2 for a mistake.
+    """
     from benchrouter.faces.place import typed_path
     from benchrouter.scores.gate.judge import judge
     from benchrouter.scores.gate.policy import load_policy

@@ -121,7 +121,10 @@ def prune(
     max_size: Annotated[str | None, typer.Option("--max-size", help="Of the archive, e.g. 10g.")] = None,
     json: Json = False,
 ) -> int:
-    """Drop images from the archive, the least recently used first, and what killed runs left in the cache."""
+    """Shrink the archive of images.
+
+    Drops the least recently used first, and what killed runs left in the cache.
+    """
     from benchrouter.faces.place import session
     from benchrouter.make.caches import prune as shrink
 
@@ -143,7 +146,10 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed.")] = False,
     json: Json = False,
 ) -> int:
-    """Remove images, archives, rendered configuration; results only on request."""
+    """Remove what can be made again.
+
+    Images, archives, rendered configuration; results only on request.
+    """
     from benchrouter.faces.place import session
     from benchrouter.faces.words import variables
     from benchrouter.make.commands.clean import clean as remove
@@ -171,7 +177,10 @@ def bootstrap_image(
     bench: Annotated[list[str] | None, typer.Option("--bench", help="With --missing: of these benchmarks.")] = None,
     json: Json = False,
 ) -> int:
-    """Make base images from Debian packages, where no registry can be reached."""
+    """Make base images from Debian packages.
+
+    For places where no registry can be reached.
+    """
     from benchrouter.faces.place import session
     from benchrouter.faces.words import variables
     from benchrouter.make.commands.bootstrap_image import How, bootstrap_images

@@ -15,7 +15,10 @@ def init(
     benchmark: Annotated[str, typer.Option(help="Name of its first benchmark.")] = "first",
     json: Json = False,
 ) -> int:
-    """Make a workspace: the graph, settings, templates to override, one benchmark that runs at once."""
+    """Make a workspace with one benchmark.
+
+    It holds the graph, settings, templates to override, and a benchmark that runs at once.
+    """
     from benchrouter.make.scaffolding import make_workspace
 
     root = directory.expanduser().absolute()

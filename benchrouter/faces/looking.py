@@ -22,7 +22,10 @@ def plan(
     slots: Slots = 8,
     json: Json = False,
 ) -> int:
-    """Show what `run` would do and why; start nothing, write nothing."""
+    """Show what a run would do, and why.
+
+    Nothing is started, nothing is written.
+    """
     given = variables(env, bench=bench, model=model, tasks=tasks, repeat=repeat, seed=seed)
     from benchrouter.faces.place import session as begin
 
@@ -50,7 +53,10 @@ def explain(
     env: Env = None,
     json: Json = False,
 ) -> int:
-    """Explain a node: its inputs, and why it is or is not up to date."""
+    """Explain nodes: why they run or do not.
+
+    Says what each is made from, and the chain to the root cause.
+    """
     given = variables(env, bench=bench, model=model, tasks=tasks, repeat=repeat, seed=seed)
     from benchrouter.faces.place import session as begin
 
@@ -78,7 +84,10 @@ def graph(
     format: Annotated[Format, typer.Option(help="Text for Mermaid or for Graphviz.")] = "mermaid",
     json: Json = False,
 ) -> int:
-    """Print the graph as Mermaid or DOT text, with --json as a list of edges."""
+    """Print the graph as Mermaid or DOT text.
+
+    With --json as a list of edges.
+    """
     given = variables(env, bench=bench, model=model, tasks=tasks, repeat=repeat, full=full or None, format=format)
     from benchrouter.faces.place import session as begin
     from benchrouter.make.commands.graph import pairs_of, picture

@@ -50,7 +50,10 @@ def check(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Ask each model's endpoint once: is it there, is the key right, is the model listed. Exit status 1 if not."""
+    """Ask the endpoints of models once.
+
+    Is it there, is the key right, is the model listed. Exit status 1 if not.
+    """
     from benchrouter.faces.place import session
     from benchrouter.make.checking import check_models
 

@@ -15,7 +15,10 @@ def report(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Write results/report.html, a page to open in any browser; with --leaderboard, rank the models."""
+    """Write the report, or rank the models.
+
+    results/report.html is a page to open in any browser; with --leaderboard, models are ranked.
+    """
     from benchrouter.faces.place import enter
 
     ws = enter()

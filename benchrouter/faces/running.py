@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces.out import Json
 from benchrouter.faces.words import Bench, Env, Model, Repeat, Seed, Slots, Tasks, variables
 
 
@@ -26,11 +25,11 @@ def run(
     cache: Annotated[bool | None, typer.Option(help="Keep every image in the archive.", show_default=False)] = None,
     refresh: Annotated[list[str] | None, typer.Option(help="Environments to rebuild with pull, no cache.")] = None,
     node: Annotated[list[str] | None, typer.Option(help="Nodes by name instead, such as 'job:hello/*'.")] = None,
-    json: Json = False,
+    json: Annotated[bool, typer.Option("--json", help="Events as JSON lines, then the result (docs/json.md).")] = False,
 ) -> int:
     """Run what is not up to date, then show the scores.
 
-    Jobs whose result is there already do not run. With --json: events as JSON lines, the result as the last.
+    Jobs whose result is there already do not run.
     """
     given = variables(
         env,

@@ -12,7 +12,7 @@ from benchrouter.faces.completion import benchmarks, models, tasks
 Bench = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[BENCH]...",
+        metavar="BENCH",
         help="Benchmarks, BENCHMARK/TASK, groups or directories; without any the group `default`.",
         autocompletion=benchmarks,
         show_default=False,
@@ -40,6 +40,8 @@ def variables(env: Iterable[str] | None = None, /, **given: Any) -> dict[str, st
     from benchrouter.make.variables import UsageError
 
     found: dict[str, str] = {}
+    for word in given.get("bench") or ():
+        _refuse_variable(word)
     for name, value in given.items():
         if value is None or value == [] or value == "":
             continue
@@ -57,6 +59,21 @@ def variables(env: Iterable[str] | None = None, /, **given: Any) -> dict[str, st
 def split(given: Iterable[str] | None) -> list[str]:
     """Give the names in a repeated option, each of which may hold several with commas between."""
     return list(dict.fromkeys(name for word in given or () for part in word.split(",") if (name := part.strip())))
+
+
+def _refuse_variable(word: str) -> None:
+    """Raise UsageError for a word in doit's manner, which would be taken for a benchmark."""
+    from benchrouter.make.variables import STEERING, UsageError
+
+    name, equals, value = word.partition("=")
+    if equals and name in STEERING:
+        meant = value if name == "bench" else f"--{name}" if name in _FLAGS else f"--{name} {value}"
+        raise UsageError(f"{word}: variables are doit's manner; here it is `{meant}`")
+    if equals and name and name == name.upper():
+        raise UsageError(f"{word}: variables are doit's manner; here it is `--env {word}`")
+
+
+_FLAGS = ("strict", "full", "stale", "results", "models", "preflight", "cache")
 
 
 def _text(value: Any) -> str:

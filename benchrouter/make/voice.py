@@ -55,6 +55,7 @@ def in_its_words(text: str) -> str:
     text = text.replace("`doit list --all`", "`benchrouter graph --full`")
     text = text.replace("`doit help`", "`benchrouter --help`").replace("preflight=0", "--no-preflight")
     text = re.sub(r"`doit help ([\w-]+)`", r"`benchrouter \1 --help`", text)
+    text = re.sub(r"(?<![\w/-])(model|tasks|refresh)= is", r"--\1 is", text).replace("bench= is", "BENCH is")
     text = _FLAG.sub(r"--\1", _VALUE.sub(r"--\1 ", _LIST.sub("", text)))
     return _CALL.sub("benchrouter ", text)
 

@@ -46,6 +46,11 @@ def test_an_explanation_and_a_graph_as_json(workspace: Path) -> None:
         (["plan", "--modl", "x"], "no such option: --modl"),
         (["plann"], "`benchrouter --help`"),
         (["run", "b", "-m", "demo", "--node", "jop:x"], "no node `jop:x`"),
+        (["plan", "b", "-m", "demo", "-n", "x"], "expected a whole number"),
+        (["plan", "model=demo"], "here it is `--model demo`"),
+        (["plan", "b", "LIMIT=3"], "here it is `--env LIMIT=3`"),
+        (["plan", "b", "-m", ","], "--model is empty"),
+        (["plan", "-m", "demo", ","], "BENCH is empty"),
         (["explain"], "explain: missing argument"),
     ],
 )
@@ -53,7 +58,7 @@ def test_a_mistake_is_one_message_and_status_2(workspace: Path, words: list[str]
     """No traceback, no word of doit, nothing on stdout; a program gets an error object."""
     called = benchrouter(workspace, *words)
     assert called.status == 2 and said in called.err and called.out == ""
-    assert "doit" not in called.err
+    assert "doit " not in called.err and "doit:" not in called.err
     if words[0] != "plann":
         told = benchrouter(workspace, *words, "--json")
         assert told.status == 2 and told.json["kind"] == "error" and said in told.json["message"]
