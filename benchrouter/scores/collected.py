@@ -104,7 +104,12 @@ def jobs_of(results: Path, listed: Listed) -> tuple[JobResult, ...]:
 
 
 def variables_of(results: Path, listed: Listed) -> Mapping[str, str] | None:
-    """Tell with which variables in capitals an aggregate's jobs were run; None when no artifact is left to tell."""
+    """Tell with which variables in capitals an aggregate's jobs were run; None when no artifact is left to tell.
+
+    A headline is of a run without any: that is what makes it one.
+    """
+    if listed.headline:
+        return {}
     for job in listed.document["jobs"]:
         id = JobId(listed.benchmark, job["task"], listed.model, job["repeat"])
         facts: Mapping[str, Any] | None = documents.read(_task(results, id) / job["key"] / layout.JOB)

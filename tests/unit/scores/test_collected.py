@@ -58,6 +58,9 @@ def test_an_aggregate_whose_artifact_is_gone_keeps_its_score(shelf: Shelf) -> No
     (listed,) = aggregates(shelf.root, "b")
     (job,) = jobs_of(shelf.root, listed)
     assert (job.overall, job.items, job.directory) == (0.5, (), None)
+    assert variables_of(shelf.root, listed) == {}
+    (shelf.root / "b" / "m" / "aggregate.json").unlink()
+    (listed,) = aggregates(shelf.root, "b")
     assert variables_of(shelf.root, listed) is None
 
 

@@ -1,0 +1,50 @@
+"""`benchrouter compare` and `gate`, outside of any workspace: a results directory is all they need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchrouter.scores.aggregate import JobScore, aggregate
+from benchrouter.store.jobid import JobId
+from benchrouter.store.states import JobState
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A directory that was called `results` elsewhere; nothing but scores is left of its jobs."""
+    directory = tmp_path / "from ci" / "b" / "m"
+    directory.mkdir(parents=True)
+    job = JobScore(JobId("b", "x", "m"), "k", JobState.COMPLETED, 0.5)
+    (directory / "aggregate.json").write_bytes(aggregate("b", "m", 1, [job]).to_bytes())
+    return directory.parent.parent
+
+
+def called(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from benchrouter.faces.app import main; sys.argv[0] = 'benchrouter'; main()"
+    command = [sys.executable, "-c", code, *words, "--results", str(copy)]
+    return subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=30, check=False)
+
+
+def test_compare_prints_json_alone(copy: Path) -> None:
+    done = called(copy, "compare", "b", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (told["version"], told["kind"], told["benchmarks"][0]["models"][0]["overall"]) == (1, "comparison", 0.5)
+
+
+def test_a_name_that_is_not_there_is_a_mistake(copy: Path) -> None:
+    done = called(copy, "compare", "bb")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "benchrouter: no results of benchmark `bb` (did you mean `b`?)\n"
+
+
+@pytest.mark.parametrize(("minimum", "status"), [("0.5", 0), ("0.6", 1), ("60", 2)])
+def test_the_status_of_a_gate_tells_the_truth(copy: Path, tmp_path: Path, minimum: str, status: int) -> None:
+    policy = tmp_path / "gate.yaml"
+    policy.write_text(f"gates:\n- benchmark: b\n  variables: {{}}\n  minimum: {minimum}\n")
+    assert called(copy, "gate", str(policy)).returncode == status
