@@ -46,6 +46,13 @@ def filled(root: Path) -> Workspace:
     (failed / "job.json").write_text(json.dumps({**job, "detail": HOSTILE}))
     shelf.add(HOSTILE.replace("\ud800", "")[:100], "good", [1, 0], benchmark="odd", variables={"BENCH_LIMIT": "2"})
     shelf.settle()
+    for number, right in enumerate((20, 34, 30, 45)):
+        for task in TASKS:
+            scores = [int(n < right) for n in range(60)]
+            done = shelf.add("gpt-large", task, scores, benchmark="maths", revision=f"0{number}")
+            ended = {"container": {"finished_at": 1.7e9 + number * number * 1e6}}
+            (done / "provenance.json").write_text(json.dumps(ended))
+        shelf.settle(name=f"old{number}", headline=False, declared=3 if number else 4)
     runs.save(ws, _record(keys))
     return ws
 

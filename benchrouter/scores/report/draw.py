@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 
+from benchrouter.scores.boards import Standing
 from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.scores.table import duration, one_line, score
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunRecord, Span
 
 _LANE, _BAR = 22, 18
+_TREND = 60
 _THIN = 0.2  # percent: what is shorter could not be seen
 
 
@@ -26,6 +30,29 @@ def plot(value: float | None, interval: Interval | None = None) -> str:
         marks = f'<rect class="span" x="{low:.2f}%" width="{max(0.0, high - low):.2f}%" y="5" height="10" rx="3"/>'
         marks += f'<line class="range" x1="{low:.2f}%" x2="{high:.2f}%" y1="10" y2="10"/>'
     return _svg(label, f'{grid}{marks}<circle class="dot" cx="{100 * value:.2f}%" cy="10" r="4.5"/>', 20)
+
+
+def trend(standings: Sequence[Standing]) -> str:
+    """Draw scores over time, one point for each result, hollow where jobs have no score; nothing for fewer than two."""
+    known = sorted((one for one in standings if one.overall is not None), key=lambda one: one.when)
+    if len(known) < 2:
+        return ""
+    begin, whole = known[0].when, max(known[-1].when - known[0].when, 0.001)
+    places = [(100 * (one.when - begin) / whole, _TREND * (1 - (one.overall or 0.0))) for one in known]
+    marks = [f'<line class="grid" x1="0" x2="100%" y1="{y:g}" y2="{y:g}"/>' for y in (0, _TREND / 2, _TREND)]
+    for (x1, y1), (x2, y2) in pairwise(places):
+        marks.append(f'<line class="range" x1="{x1:.2f}%" y1="{y1:.1f}" x2="{x2:.2f}%" y2="{y2:.1f}"/>')
+    for (x, y), one in zip(places, known, strict=True):
+        words = f"{moment(one.when)}: {score(one.overall)}, coverage {one.coverage}"
+        kind = "dot" if one.complete else "hollow"
+        marks.append(f'<circle class="{kind}" cx="{x:.2f}%" cy="{y:.1f}" r="4"><title>{words}</title></circle>')
+    ends = f"{moment(known[0].when)} to {moment(known[-1].when)}"
+    return _svg(f"{len(known)} results from {ends}", "".join(marks), _TREND, "plot trend")
+
+
+def moment(seconds: float | None) -> str:
+    """Write a time as people do, in UTC; nothing for None."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""
 
 
 def timeline(record: RunRecord, anchors: Mapping[tuple[JobId, str], str]) -> str:
@@ -86,6 +113,6 @@ def _tick(part: float, seconds: float, height: int) -> str:
 
 
 def _svg(label: str, inner: str, height: int, name: str = "plot") -> str:
-    role = "img" if name == "plot" else "group"
+    role = "group" if name == "timeline" else "img"
     words = f'class="{name}" role="{role}" aria-label="{escape(label)}"'
     return f'<svg {words} width="100%" height="{height}">{inner}</svg>'

@@ -70,6 +70,7 @@ class _Reader:
             written=standing.when,
             jobs=rows,
             facts=facts_of(jobs),
+            now=standing,
         )
 
     def _job(self, job: JobResult) -> JobRow:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from benchrouter.scores.report.draw import plot, timeline
+from benchrouter.scores.report.draw import moment, plot, timeline, trend
 from benchrouter.scores.report.embedded import visible
 from benchrouter.scores.report.view import Page
 from benchrouter.scores.table import duration, one_line, score
@@ -53,7 +52,8 @@ def render(page: Page) -> bytes:
         span=lambda bounds: f"{score(bounds.low)} – {score(bounds.high)}" if bounds else "",
         duration=duration,
         short=one_line,
-        moment=_moment,
+        trend=lambda row: Markup(trend((row.now, *row.earlier))),
+        moment=moment,
     )
     return text.encode("utf-8", "replace")
 
@@ -64,7 +64,3 @@ def _packaged(name: str) -> str:
 
 def _visible(value: Any) -> Any:
     return value if hasattr(value, "__html__") else visible(str(value))
-
-
-def _moment(seconds: float | None) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds)) if seconds else ""

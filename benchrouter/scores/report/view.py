@@ -55,7 +55,7 @@ class JobRow:
 class ScoreRow:
     """A result of one model; `written` is its time in seconds since the epoch, `facts` where it came from, by name.
 
-    `earlier` are results of the same model and work before it, the newest first.
+    `now` is the result itself, `earlier` are those of the same model and work before it, the newest first.
     """
 
     benchmark: str
@@ -70,6 +70,7 @@ class ScoreRow:
     written: float
     jobs: tuple[JobRow, ...]
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    now: Standing | None = None
     earlier: tuple[Standing, ...] = ()
 
 

@@ -41,8 +41,10 @@ def test_every_name_is_there_and_described() -> None:
         benchrouter.rum  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_a_plan(workspace: Path) -> None:
+def test_a_plan(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = Path.cwd()
+    for name, value in RUNS_NOWHERE.items():
+        monkeypatch.setenv(name, value)
     plan = benchrouter.plan("b", model="demo", tasks=["one"], env={"LIMIT": 3}, workspace=workspace / "benchmarks")
     assert (len(plan.due), plan.total, plan.due[0]["node"]) == (1, 1, "job:b/one@demo")
     assert str(plan).splitlines()[0] == "1 of 1 jobs to run" and "no result yet" in plan._repr_html_()

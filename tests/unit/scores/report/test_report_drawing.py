@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from benchrouter.scores.report.draw import plot, timeline
+from benchrouter.scores.aggregate import JobScore, aggregate
+from benchrouter.scores.boards import Standing
+from benchrouter.scores.report.draw import plot, timeline, trend
 from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunJob, RunNode, RunRecord, Span
@@ -19,6 +22,13 @@ ONE, TWO = JobId("b", "x", "m"), JobId("b", "y", "m<&>")
 def record(*jobs: RunJob, nodes: tuple[RunNode, ...] = ()) -> RunRecord:
     """Make a record that lasted from 100 to 200."""
     return RunRecord("r", (), {}, ("m",), ("b",), 100.0, 200.0, jobs=jobs, nodes=nodes)
+
+
+def standing(when: float, overall: float | None, declared: int = 1) -> Standing:
+    """Make a result of one job."""
+    state = JobState.FAILED if overall is None else JobState.COMPLETED
+    scored = aggregate("b", "m", declared, [JobScore(ONE, "k", state, overall)])
+    return Standing("m", when, scored, Path("x"))
 
 
 def places(picture: str) -> list[tuple[str, ...]]:
@@ -65,3 +75,14 @@ def test_a_clock_that_was_set_back_breaks_nothing() -> None:
     picture = timeline(record(RunJob(ONE, "k", JobState.COMPLETED, spans=(Span(0, 50.0, 5.0),))), {})
     ((left, _, width),) = places(picture)
     assert float(left) == 0 and 0 < float(width) < 100
+
+
+def test_scores_over_time_are_where_they_belong() -> None:
+    """A result of which jobs have no score is hollow."""
+    standings = [standing(200.0, 1.0), standing(100.0, 0.5), standing(125.0, 0.0, declared=2), standing(150.0, None)]
+    picture = trend(standings)
+    root = ElementTree.fromstring(picture)
+    dots = [(dot.attrib["class"], dot.attrib["cx"], dot.attrib["cy"]) for dot in root.iter("circle")]
+    assert dots == [("dot", "0.00%", "30.0"), ("hollow", "25.00%", "60.0"), ("dot", "100.00%", "0.0")]
+    assert [title.text for title in root.iter("title")][1] == "1970-01-01 00:02 UTC: 0.0000, coverage 1/2"
+    assert trend(standings[:1]) == ""
