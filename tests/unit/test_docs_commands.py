@@ -24,8 +24,8 @@ INLINE = re.compile(rf"(?<!`)`((?:\w+=\S+ )*{OURS} [^`\n]+)`(?!`)")
 MORE = {"test", "perf", "soak"}
 SHIPPED = {path.parent.name for path in (ROOT / "benchmarks").glob("*/benchmark.yaml")}
 COMPLETION = {"--install-completion", "--show-completion"}
-WRITTEN = {"mine", "colours", "functions", "quiz", "stock"}
-"""Benchmarks that pages write themselves."""
+WRITTEN = {"mine", "colours", "functions", "quiz", "stock", "helo"}
+"""Benchmarks that pages write themselves, and one that is misspelt on purpose."""
 
 
 def commands() -> Iterator[tuple[str, str]]:
@@ -78,7 +78,8 @@ def test_a_command_of_benchrouter_parses(command: str) -> None:
         context = found.context_class(found, info_name="benchrouter")
         _, found, words = found.resolve_command(context, words)
     if words:  # a verb alone is only named
-        found.make_context("benchrouter", words)
+        given = found.make_context("benchrouter", words).params
+        check_names([str(each) for each in given.get("bench") or ()], given.get("tasks") or [])
 
 
 def check_names(benchmarks: list[str], tasks: list[str]) -> None:
