@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import takewhile
 from typing import Any
@@ -14,6 +15,7 @@ from benchrouter.make.voice import Voice, complain, speak
 
 _PLAINER = {
     "Input should be a valid integer, unable to parse string as an integer": "expected a whole number",
+    r"('.+') is not a valid integer": r"found \1, expected a whole number",
     "Value error, ": "",
 }
 
@@ -42,7 +44,7 @@ def _answered(app: typer.Typer, words: list[str]) -> int:
 def _plainly(text: str) -> str:
     """Say what a library says of a value as we do."""
     for theirs, ours in _PLAINER.items():
-        text = text.replace(theirs, ours)
+        text = re.sub(theirs, ours, text)
     return text.rstrip(".")
 
 

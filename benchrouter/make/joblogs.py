@@ -50,12 +50,10 @@ def newest(ws: Workspace, word: str) -> tuple[Attempt, int]:
     A word is a node's name, with a model as it is called too, BENCHMARK/TASK for any model, or a pattern. Raise
     UsageError when no attempt is known.
     """
-    found = [*_running(ws), *_ended(ws)]
-    meant = [attempt for attempt in found if means(word, attempt.label)]
+    meant = [attempt for attempt in (*_running(ws), *_ended(ws, word)) if means(word, attempt.label)]
     if not meant:
-        known = {attempt.label for attempt in found}
-        near = did_you_mean(word.removeprefix("job:"), [*known, *(label.partition("@")[0] for label in known)])
-        raise UsageError(f"no attempt at a job `{word}`{near}")
+        known = {f"{benchmark}/{task}" for benchmark, _, task in _tasks(ws)}
+        raise UsageError(f"no attempt at a job `{word}`{did_you_mean(word.removeprefix('job:'), known)}")
     chosen = max(meant, key=lambda attempt: (attempt.state == "RUNNING", attempt.when))
     return chosen, len({attempt.label for attempt in meant})
 
@@ -74,15 +72,30 @@ def _running(ws: Workspace) -> Iterator[Attempt]:
         yield Attempt(label, each.directory / "staging", "RUNNING", each.since, each.run_id)
 
 
-def _ended(ws: Workspace) -> Iterator[Attempt]:
-    for path in [*ws.results.glob(f"*/*/*/*/{layout.JOB}"), *ws.results.glob(f"*/*/*/failed/*/{layout.JOB}")]:
+def _tasks(ws: Workspace) -> Iterator[tuple[str, str, str]]:
+    """List what has results, as names of directories: benchmark, model, task."""
+    for path in sorted(ws.results.glob("*/*/*")):
+        if path.is_dir() and path.name != "aggregates":
+            benchmark, model, task = path.relative_to(ws.results).parts
+            yield benchmark, model, task
+
+
+def _ended(ws: Workspace, word: str) -> Iterator[Attempt]:
+    """Read the attempts at jobs that the word may mean: not all of ten thousand."""
+    job = word.removeprefix("job:").partition("@")[0]
+    for benchmark, model, task in _tasks(ws):
+        if fnmatchcase(f"{benchmark}/{task}", job) or any(char in word for char in "*?["):
+            yield from _attempts(ws.results / benchmark / model / task, f"{benchmark}/{task}@{model}")
+
+
+def _attempts(directory: Path, label: str) -> Iterator[Attempt]:
+    for path in [*directory.glob(f"*/{layout.JOB}"), *directory.glob(f"failed/*/{layout.JOB}")]:
         facts = documents.read(path)
         if facts is None:
             continue
-        benchmark, model, task = path.relative_to(ws.results).parts[:3]
         repeat = f"#{facts['repeat']}" if facts.get("repeat") else ""
         try:
-            yield Attempt(f"{benchmark}/{task}@{model}{repeat}", path.parent, str(facts["state"]), path.stat().st_mtime)
+            yield Attempt(label + repeat, path.parent, str(facts["state"]), path.stat().st_mtime)
         except (OSError, KeyError):
             continue
 

@@ -81,3 +81,19 @@ def test_a_run_is_watched_followed_and_cancelled(workspace: Path) -> None:
     assert len(logs["files"][0]["text"].splitlines()) == 2 and logs["state"] == "COMPLETED"
     status, _, err = call(workspace, "eval", "cancel", "--run-id", result["run_id"])
     assert status == 2 and "is not under way" in err
+
+
+def test_only_what_has_failed_runs_again(workspace: Path) -> None:
+    """Not what never ran, nor what has completed; the exit status is that of these jobs."""
+    benchmark = workspace / "benchmarks" / "first"
+    for name, command in (("bad", "echo sorry >&2; exit 3"), ("never", "exit 4")):
+        (benchmark / name).mkdir()
+        (benchmark / name / "task.yaml").write_text(f"name: {name}\ncommand: {command}\n")
+    tasks = "".join(f"  - name: {name}\n" for name in ("capitals", "bad", "never"))
+    (benchmark / "benchmark.yaml").write_text(f"name: first\ntasks:\n{tasks}")
+    assert call(workspace, "run", "first", "-m", "demo", "--tasks", "capitals,bad")[0] == 1
+    status, again, _ = call(workspace, "run", "first", "-m", "demo", "--failed")
+    assert status == 1 and [(job["task"], job["reason"]) for job in again["jobs"]] == [("bad", "exit_code")]
+    assert again["failures"][0]["nodes"] == ["job:first/bad@demo"] and again["failures"][0]["log_tail"] == "sorry"
+    assert again["aggregates"][0]["coverage"] == {"completed": 1, "declared": 3}
+    assert call(workspace, "logs", "first/bad")[1]["files"][0] == {"name": "stdout.log", "text": ""}
