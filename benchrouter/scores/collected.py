@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchrouter.scores.aggregate import mean
 from benchrouter.scores.listed import Listed, read_aggregate
 from benchrouter.spec.names import component_fault, encode
 from benchrouter.store import documents, layout
@@ -33,6 +35,7 @@ __all__ = [
     "variables_of",
 ]
 
+_ROUNDED = 0.0005
 _OWN_KEYS = frozenset({"id", "score", "error", "tokens"})
 _NOTHING: Mapping[str, Any] = {}
 
@@ -84,6 +87,12 @@ class JobResult:
     def counts(self) -> ItemCounts | None:
         """Count the items, judged and selected; None for a job without."""
         return ItemCounts(sum(i.score is not None for i in self.items), len(self.items)) if self.items else None
+
+    @cached_property
+    def by_items(self) -> bool:
+        """Tell whether the score is the mean of the judged items, but for rounding to three digits."""
+        judged = [item.score for item in self.items if item.score is not None]
+        return bool(judged) and self.overall is not None and abs(mean(judged) - self.overall) <= _ROUNDED
 
     def provenance(self) -> Mapping[str, Any]:
         """Read what may differ between two runs (times, hosts, ids); empty when it is lost."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from benchrouter.scores.collected import JobResult
 from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.statistics.intervals import Interval, of_mean
@@ -21,7 +19,4 @@ def limits_of(contender: Contender) -> Interval | None:
 
 def limits_of_job(job: JobResult) -> Interval | None:
     """Give the confidence interval of one job's score; None without items."""
-    judged = [item.score for item in job.items if item.score is not None]
-    if not judged or job.overall is None or abs(math.fsum(judged) / len(judged) - job.overall) > _SAME:
-        return None
-    return of_mean(judged)
+    return of_mean([item.score for item in job.items if item.score is not None]) if job.by_items else None

@@ -170,12 +170,12 @@ def _best_of(contenders: Sequence[Contender]) -> dict[str, str]:
 def _flips(contenders: Sequence[Contender]) -> list[Flip]:
     found: list[Flip] = []
     for task in dict.fromkeys(task for one in contenders for task in one.tasks):
-        items = dict.fromkeys(item for one in contenders for item in one.observations.get(task, {}))
+        items = dict.fromkeys(item for one in contenders for item in one.judged.get(task, {}))
         for item in items:
             scores = {
-                one.model: one.observations[task][item]
+                one.model: one.judged[task][item]
                 for one in contenders
-                if item in one.observations.get(task, {})
+                if item in one.judged.get(task, {})
             }
             if len(set(scores.values())) > 1:
                 found.append(Flip(task, item, scores))

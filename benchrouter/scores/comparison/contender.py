@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -64,31 +64,35 @@ class Contender:
 
     @cached_property
     def tries(self) -> dict[str, dict[str, list[float]]]:
-        """Give the scores of every repeat, by task and item."""
+        """Give the scores behind the declared one, by task and item, of every repeat.
+
+        Items count where the score of each repeat is their mean; elsewhere the task's own score does, under "".
+        """
         found: dict[str, dict[str, list[float]]] = {}
-        for job in self.jobs:
-            if job.overall is None:
-                continue
-            items = found.setdefault(job.id.task, {})
-            if not job.items:
-                items.setdefault("", []).append(job.overall)
-            for item in job.items:
-                if item.score is not None:
-                    items.setdefault(item.id, []).append(item.score)
+        for task, jobs in self.of_task.items():
+            completed = [job for job in jobs if job.overall is not None]
+            if completed and all(job.by_items for job in completed):
+                found[task] = _by_item(completed)
+            elif completed:
+                found[task] = {"": [job.overall for job in completed if job.overall is not None]}
         return found
 
     @cached_property
     def observations(self) -> dict[str, Observations]:
-        """Average the repeats of each item, by task."""
-        return {
-            task: {item: scores[0] if len(scores) == 1 else mean(scores) for item, scores in items.items()}
-            for task, items in self.tries.items()
-        }
+        """Average the repeats of each of them."""
+        return {task: _means(items) for task, items in self.tries.items()}
+
+    @cached_property
+    def judged(self) -> dict[str, Observations]:
+        """Give the scores of items, whatever the task makes of them; those of tasks without items under ""."""
+        return {task: _means(_by_item(self.of_task[task])) or own for task, own in self.observations.items()}
 
     @cached_property
     def interval(self) -> Interval | None:
-        """Give the confidence interval of the score."""
-        return of_score({task: list(scores.values()) for task, scores in self.observations.items()}, self.rule)
+        """Give the confidence interval of the score; None where that is one observation, of one task."""
+        strata = {task: list(scores.values()) for task, scores in self.observations.items()}
+        alone = [list(scores) for scores in self.observations.values()] == [[""]]
+        return None if alone else of_score(strata, self.rule)
 
     def interval_of(self, task: str) -> Interval | None:
         """Give the confidence interval of one task's score; None for a task without items: it is one observation."""
@@ -131,6 +135,19 @@ class Contender:
             values = [estimate(len(tries), round(sum(tries)), k) or 0.0 for tries in items.values()]
             means[task], sizes[task] = math.fsum(values) / len(values), float(len(values))
         return by_rule(self.rule, means, sizes) or 0.0
+
+
+def _by_item(jobs: Iterable[JobResult]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for job in jobs:
+        for item in job.items:
+            if item.score is not None:
+                found.setdefault(item.id, []).append(item.score)
+    return found
+
+
+def _means(items: Mapping[str, Sequence[float]]) -> Observations:
+    return {item: scores[0] if len(scores) == 1 else mean(scores) for item, scores in items.items()}
 
 
 def contend(results: Path, chosen: Chosen, tasks: Collection[str] | None = None) -> Contender:

@@ -288,3 +288,21 @@ def test_in_a_copy_the_times_of_jobs_count(shelf: Shelf) -> None:
         path.write_text(json.dumps({"container": {"finished_at": ended}}))
         shelf.settle(name=name, headline=False)
     assert compare_models(shelf.root, "b").contenders[0].scored.overall == 0.5
+
+
+def test_items_that_do_not_make_the_score_are_not_taken_for_it(shelf: Shelf) -> None:
+    """A task may score its items as a whole; its score is then one observation, and the items only flip."""
+    shelf.add("a", "x", [1] * 20, overall=0.3)
+    shelf.add("b", "x", [0] * 20, overall=0.2)
+    shelf.settle()
+    found = compare_models(shelf.root, "b", flips=True)
+    (pair,) = found.pairs
+    assert (pair.tested.pairs, pair.tested.difference, found.best) == (1, pytest.approx(0.1), None)
+    assert [one.interval for one in found.contenders] == [None, None]
+    assert len(found.flips) == 20
+
+
+def test_a_score_that_is_the_mean_but_for_rounding_is_that_of_its_items(shelf: Shelf) -> None:
+    shelf.add("a", "x", [1, 1, 0], overall=0.667)
+    shelf.settle()
+    assert len(compare_models(shelf.root, "b").contenders[0].observations["x"]) == 3
