@@ -25,7 +25,7 @@ from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, in_order
 from benchrouter.store.atomic import publish_dir
-from benchrouter.store.intake import forget, take_in
+from benchrouter.store.intake import forget, take_in, top_of
 from benchrouter.store.workspace import Workspace
 
 
@@ -97,9 +97,11 @@ def register(ws: Workspace, source: Path, *, replacing: bool = False) -> tuple[P
     """
     if not source.exists():
         raise UsageError(f"{source}: no such directory or archive")
+    if source.is_dir() and not is_there(source / FILE):
+        raise UsageError(f"{source}: no {FILE} in it; a benchmark is a directory with one")
     with _fresh(ws) as fresh:
         take_in(source, fresh)
-        root = _top(fresh)
+        root = top_of(fresh, FILE)
         found = validate(ws, root)
         problems = tuple(replace(p, where=p.where.replace(str(root), str(source))) for p in found.problems)
         if found.scanned is None or not found.sound:
@@ -136,11 +138,3 @@ def _fresh(ws: Workspace) -> Iterator[Path]:
         if fresh.is_symlink():
             fresh.unlink()
         forget(fresh)
-
-
-def _top(fresh: Path) -> Path:
-    """Find the benchmark in what was taken in: at the top, or in its only directory, as tars often have it."""
-    inner = [path for path in fresh.iterdir() if path.name != "pax_global_header"]
-    if not is_there(fresh / FILE) and len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink():
-        return inner[0]
-    return fresh

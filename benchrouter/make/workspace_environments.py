@@ -18,7 +18,7 @@ from benchrouter.spec.names import component_fault, did_you_mean
 from benchrouter.spec.problems import SpecError
 from benchrouter.store import layout
 from benchrouter.store.atomic import publish_dir
-from benchrouter.store.intake import forget, take_in
+from benchrouter.store.intake import forget, take_in, top_of
 from benchrouter.store.workspace import Workspace
 
 DOCKERFILE = "Dockerfile"
@@ -74,13 +74,16 @@ def register_environment(
     ws.id_file.parent.mkdir(exist_ok=True)
     fresh = ws.id_file.parent / f"tree-{secrets.token_hex(6)}"
     try:
+        if directory is not None and directory.is_dir() and not (directory / DOCKERFILE).is_file():
+            raise UsageError(f"{directory}: no {DOCKERFILE} in it")
         if directory is not None:
             take_in(directory, fresh)
         else:
             fresh.mkdir()
             shutil.copyfile(source, fresh / DOCKERFILE)
-        _check(ws, fresh, source)
-        publish_dir(fresh, target, valid=lambda _: True, replace=replacing)
+        root = top_of(fresh, DOCKERFILE)
+        _check(ws, root, source)
+        publish_dir(root, target, valid=lambda _: True, replace=replacing)
     finally:
         forget(fresh)
     return target

@@ -100,6 +100,14 @@ def take_in(source: Path, fresh: Path) -> None:
         raise StoreError(f"{error.filename or source}: {error.strerror or error}") from None
 
 
+def top_of(fresh: Path, file: str) -> Path:
+    """Find where a file lies in what was taken in: at the top, or in the only directory, as tars often have it."""
+    inner = [path for path in fresh.iterdir() if path.name != "pax_global_header"]
+    if not (fresh / file).exists() and len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink():
+        return inner[0]
+    return fresh
+
+
 def _copy(source: Path, taken: _Taken) -> None:
     for directory, names, files in os.walk(source):
         here = PurePosixPath(Path(directory).relative_to(source).as_posix())

@@ -97,3 +97,13 @@ def test_only_what_has_failed_runs_again(workspace: Path) -> None:
     assert again["failures"][0]["nodes"] == ["job:first/bad@demo"] and again["failures"][0]["log_tail"] == "sorry"
     assert again["aggregates"][0]["coverage"] == {"completed": 1, "declared": 3}
     assert call(workspace, "logs", "first/bad")[1]["files"][0] == {"name": "stdout.log", "text": ""}
+
+
+def test_new_benchmarks_run_at_once(workspace: Path) -> None:
+    """A service beside the task, and a tool that exists already: scores from the demo model, wrong once on purpose."""
+    for name in ("sidecar", "bridge"):
+        assert call(workspace, "benchmark", "new", f"my-{name}", f"--{name}")[0] == 0
+    status, told, err = call(workspace, "run", "my-sidecar", "my-bridge", "--model", "demo")
+    assert status == 0, (told["failures"], err)
+    overall = {one["benchmark_name"]: one["overall"] for one in told["aggregates"]}
+    assert overall == {"my-sidecar": pytest.approx(2 / 3), "my-bridge": 0.75}
