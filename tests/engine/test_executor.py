@@ -279,6 +279,17 @@ END
             assert not any(form in data for form in forms), path
 
 
+def test_a_secret_that_is_a_number_made_a_result_invalid(
+    real_engine: Engine, base_image: str, tmp_path: Path
+) -> None:
+    bench = JobBench(real_engine, tmp_path, base_image)
+    command = """echo '{"overall": 0.5, "n": [12345678, 1]}' >/app/results/result.json"""
+    outcome = bench.run(command, pass_env={"NUM": "12345678"}, inputs={"seed": 12345678})
+    assert outcome.completed, outcome
+    assert document(outcome, "result.json")["raw_metrics"] == {"overall": 0.5, "n": ["[redacted]", 1]}
+    assert not any(b"12345678" in p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
+
+
 def test_password_of_a_proxy_is_redacted_but_arrives(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
     site = Site(limits=LIMITS, proxies=Proxies(http="http://u:pass-word-1@proxy:3128", no_proxy="intern"))
     bench = JobBench(real_engine, tmp_path, base_image, site)
