@@ -9,6 +9,9 @@ from benchrouter.graph.circles import circles
 from benchrouter.spec.names import did_you_mean
 
 ALL = "all"
+"""What means every benchmark, unless the person has a group of that name."""
+EVERY = "*"
+"""What means every benchmark, whatever groups there are."""
 Groups = Mapping[str, tuple[str, ...]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchrouter.graph.groups import ALL
+from benchrouter.graph.groups import ALL, EVERY
 from benchrouter.spec.names import did_you_mean
 
 
@@ -52,7 +52,7 @@ def choose(words: Iterable[str], catalog: Catalog, faults: list[str]) -> tuple[C
     chosen: dict[Path, Choice] = {}
     for word in words:
         found = list(_expand(word, catalog, ()))
-        if not found and word not in catalog.groups and word != ALL:
+        if not found and word not in catalog.groups and word not in (ALL, EVERY):
             faults.append(_nothing(word, catalog))
         for root, task in found:
             before = chosen.get(root, Choice(root, (), word))
@@ -69,7 +69,9 @@ def _with(tasks: tuple[str, ...], task: str) -> tuple[str, ...]:
 def _expand(word: str, catalog: Catalog, within: tuple[str, ...]) -> Iterator[tuple[Path, str | None]]:
     """Give the benchmarks, with a task or whole, that a word means; only outside groups it may be a path."""
     name, _, task = word.partition("/")
-    if word in catalog.groups:
+    if word == EVERY:
+        yield from ((root, None) for root in catalog.benchmarks.values())
+    elif word in catalog.groups:
         for member in catalog.groups[word] if word not in within else ():
             yield from _expand(member, catalog, (*within, word))
     elif word == ALL:

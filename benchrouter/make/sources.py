@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from benchrouter.graph.build import Ask, Environment, EnvironmentId, Selected
-from benchrouter.graph.groups import ALL, doubtful_groups
+from benchrouter.graph.groups import ALL, EVERY, doubtful_groups
 from benchrouter.graph.selection import Catalog, choose, words_or_default
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import JSON
@@ -136,7 +136,7 @@ def benchmarks_of(ws: Workspace) -> dict[str, Path]:
 def _meant(named: Sequence[str], catalog: Catalog, *, whole: bool) -> tuple[str, ...]:
     """Find the benchmarks that node names mean: `job:hello/*` means hello; a name without one means all."""
     if not named:
-        return ("all",) if whole else ()
+        return (EVERY,) if whole else ()
     parts = [re.split("[/@]", word.partition(":")[2])[0] for word in named]
     if all(parts) and not any(word.startswith("base:") for word in named):
         found = [name for name in catalog.benchmarks if any(fnmatchcase(name, part) for part in parts)]

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from benchrouter.make.variables import UsageError
-from benchrouter.make.voice import complain
+from benchrouter.make.voice import complain, program
 from benchrouter.models.model import ModelError
 from benchrouter.spec.problems import SpecError
 from benchrouter.store.problems import StoreError
@@ -31,7 +31,8 @@ def guarded(command: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        complain(f"{error.filename}: {error.strerror}; a run writes to its workspace")
+        why = "; a run writes to its workspace" if program() == "doit" else ""
+        complain(f"{error.filename}: {error.strerror}{why}")
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED

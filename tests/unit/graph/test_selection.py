@@ -107,3 +107,9 @@ def test_a_task_beside_its_whole_benchmark_was_dropped_unseen() -> None:
     faults: list[str] = []
     filter_tasks((), {"one": ("a", "task")}, {"one": ("a", "task")}, faults, named={"one": ("tsk",)})
     assert faults == ["benchmark `one` has no task `tsk` (did you mean `task`?)"]
+
+
+def test_a_group_named_all_hid_benchmarks_from_what_lists_everything() -> None:
+    """`all` is the person's when they say so; what cleans and lists asks by a word that no group can take."""
+    assert chosen("all", all=("two",)) == {"two": None}
+    assert chosen("*", all=("two",)) == {"one": None, "two": None}
