@@ -43,6 +43,17 @@ def test_a_name_that_is_not_there_is_a_mistake(copy: Path) -> None:
     assert done.stderr == "benchrouter: no results of benchmark `bb` (did you mean `b`?)\n"
 
 
+def test_benchmarks_are_named_as_for_a_run(copy: Path, tmp_path: Path) -> None:
+    """By name, with a task, by directory; without any, those are shown that have the model."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "benchmark.yaml").write_text("name: b\n")
+    for words in (["b"], ["b/x"], [str(tmp_path / "elsewhere")], ["--model", "m"], ["b", "--tasks", "x"]):
+        done = called(copy, "compare", *words)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("b\n  model  overall")
+    for words in (["b/y"], ["/nowhere/b"], ["--model", "mm"], ["b", "--tasks", "y"]):
+        assert called(copy, "compare", *words).returncode == 2
+
+
 @pytest.mark.parametrize(("minimum", "status"), [("0.5", 0), ("0.6", 1), ("60", 2)])
 def test_the_status_of_a_gate_tells_the_truth(copy: Path, tmp_path: Path, minimum: str, status: int) -> None:
     policy = tmp_path / "gate.yaml"
