@@ -117,7 +117,8 @@ def _under_way(ws: Workspace, owner: Owner, state: str) -> Evaluation:
                 ended[node] = event
             case "note":
                 notes.append(str(event["text"]))
-    jobs = tuple(_job(job, began, ended) for job in head["jobs"])
+    running = began if state == RUNNING else {}
+    jobs = tuple(_job(job, running, ended) for job in head["jobs"])
     return Evaluation(
         owner.run_id,
         state,
@@ -127,7 +128,7 @@ def _under_way(ws: Workspace, owner: Owner, state: str) -> Evaluation:
         tuple(head["models"]),
         tuple(head["benchmarks"]),
         jobs,
-        tuple(began.items()) if state == RUNNING else (),
+        tuple(running.items()),
         tuple(notes[-10:]),
     )
 

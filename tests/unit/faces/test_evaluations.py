@@ -66,6 +66,7 @@ def test_a_killed_run_is_said_to_be_killed(ws: Workspace) -> None:
     path.write_text(text.replace(f'"start_time": {mine.owner.start_time}', '"start_time": 1'))
     ((each,), _) = evaluations(ws)
     assert (each.state, each.running) == (KILLED, ())
+    assert each.counts == {"COMPLETED": 1, "FAILED": 1, "QUEUED": 2}
 
 
 def test_an_owner_without_jobs_is_a_run_too(ws: Workspace) -> None:
