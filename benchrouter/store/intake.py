@@ -19,6 +19,7 @@ from benchrouter.store.problems import StoreError
 
 MOST_BYTES = 8 << 30
 MOST_FILES = 200_000
+LEAST_FREE = 1 << 28
 DEEPEST = 60
 _LONGEST_HEADER = 1 << 20
 _HEADERS = (
@@ -69,6 +70,8 @@ class _Taken:
                 self.size += len(block)
                 if self.size > MOST_BYTES:
                     raise self.refuse(str(path), f"goes beyond {MOST_BYTES >> 30} GiB in all")
+                if shutil.disk_usage(self.root).free < LEAST_FREE:
+                    raise self.refuse(str(path), "would fill the disk")
                 out.write(block)
         target.chmod(0o755 if executable else 0o644)
 

@@ -76,6 +76,10 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(intake, "MOST_BYTES", 5 << 20)
     with pytest.raises(StoreError, match="GiB in all"):
         take_in(_tar(tmp_path / "t.tgz", *(_member(f"f{n}", data=bytes(3 << 20)) for n in range(2))), tmp_path / "a")
+    monkeypatch.setattr(intake, "LEAST_FREE", 1 << 60)
+    with pytest.raises(StoreError, match="would fill the disk"):
+        take_in(_tar(tmp_path / "v.tgz", _member("f", data=b"x")), tmp_path / "c")
+    monkeypatch.setattr(intake, "LEAST_FREE", 0)
     monkeypatch.setattr(intake, "MOST_FILES", 3)
     with pytest.raises(StoreError, match="one file too many"):
         take_in(_tar(tmp_path / "u.tgz", *(_member(f"f{n}") for n in range(4))), tmp_path / "b")
