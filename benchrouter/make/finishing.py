@@ -39,7 +39,8 @@ def finish(run: Run, view: View) -> bool:
             refresh_report(session.ws, run.reporter.note)
     view.ended(session, record, causes_of(run), run.outcomes)
     had_all = not run.images.failed and not run.images.missing
-    return (state is RunState.COMPLETED or not jobs) and not run.internal_failure and had_all
+    good = not run.internal_failure and not run.unwritten and had_all
+    return good and (state is RunState.COMPLETED or not jobs)
 
 
 def _record(run: Run, job: JobNode) -> RunJob:

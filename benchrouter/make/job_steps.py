@@ -229,4 +229,8 @@ class JobSteps:
 
     def write_aggregate(self, node: AggregateNode) -> None:
         """Write the aggregate of what the jobs are now."""
-        settle_aggregate(self._run, node)
+        try:
+            settle_aggregate(self._run, node)
+        except OSError as error:  # of a disk that is full, say: the next run writes it
+            self._run.unwritten = True
+            self._run.reporter.note(f"{node.name}: not written: {error.strerror or error}")

@@ -20,7 +20,7 @@ from benchrouter.make.session import Session
 from benchrouter.store import layout
 from benchrouter.store.atomic import remove_dir
 from benchrouter.store.journal import Journal
-from benchrouter.store.live import close_live, open_live
+from benchrouter.store.live import close_live, forget_live, open_live
 
 
 @contextmanager
@@ -47,9 +47,9 @@ def living_run(session: Session, reporter: Reporter, *, slots: int) -> Iterator[
         reporter.close()
         run.endpoints.close()
         run.jobs.release()
-        live.close()
+        close_live(live)
         if _leave_nothing(run):
-            close_live(session.ws, run.id)
+            forget_live(session.ws, run.id)
             journal.close()
         else:
             journal.abandon()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 from benchrouter.make.events import JsonReporter
@@ -18,6 +20,7 @@ class Recorded:
 
     def __init__(self, inner: Reporter, out: TextIO, session: Session) -> None:
         self._inner = inner
+        self._out = out
         self._file: JsonReporter | None = JsonReporter(out)
         jobs = [
             {**vars(job.id), "node": job.name, "key": job.key, "due": job.id in session.stale_ids}
@@ -66,3 +69,5 @@ class Recorded:
             write(self._file)
         except (OSError, ValueError):
             self._file = None
+            with suppress(OSError, ValueError):
+                os.ftruncate(self._out.fileno(), 0)  # the room is needed for more than this

@@ -35,8 +35,8 @@ _SHORTEST = 0.05  # seconds
 @dataclass
 class Run:
     """What the actions of a run share. `engine` is None when none answers, and `engine_fault` says why.
-
-    `busy` counts the threads that had not ended when the run was given up.
+    `busy` counts the threads that had not ended when the run was given up, `unwritten` tells that an aggregate
+    could not be written.
     """
 
     session: Session
@@ -52,6 +52,7 @@ class Run:
     adopted: set[JobId] = field(default_factory=set)
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict)
     internal_failure: bool = False
+    unwritten: bool = False
     busy: int = 0
 
     @property

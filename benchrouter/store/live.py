@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -11,11 +12,22 @@ from benchrouter.store.workspace import Workspace
 
 
 def open_live(ws: Workspace, run_id: str) -> TextIO:
-    """Open the file of a run that begins."""
-    return open(layout.live_file(ws, run_id), "w", encoding="ascii")
+    """Open the file of a run that begins; on a disk that is full, nothing is told."""
+    try:
+        return open(layout.live_file(ws, run_id), "w", encoding="ascii")
+    except OSError:
+        return open(os.devnull, "w", encoding="ascii")
 
 
-def close_live(ws: Workspace, run_id: str) -> None:
+def close_live(file: TextIO) -> None:
+    """Close the file; what a full disk did not take is lost, the run is not."""
+    try:
+        file.close()
+    except OSError:
+        pass
+
+
+def forget_live(ws: Workspace, run_id: str) -> None:
     """Remove the file of a run that has ended."""
     layout.live_file(ws, run_id).unlink(missing_ok=True)
 
