@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from benchrouter.scores.collected import Listed, aggregates
@@ -23,7 +24,9 @@ def refresh_report(ws: Workspace, note: Callable[[str], None]) -> None:
     from benchrouter.scores.report.page import write_report
 
     try:
-        write_report(ws)
+        path = write_report(ws)
+        if sys.stdout.isatty():
+            note(f"report: {path.relative_to(ws.root)}")
     except OSError as error:
         note(f"{layout.report_file(ws).relative_to(ws.root)}: not written: {error.strerror or error}")
 

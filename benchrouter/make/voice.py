@@ -39,10 +39,14 @@ def program() -> str:
 
 
 def complain(text: str) -> None:
-    """Say on stderr what is wrong, and to a program that reads JSON as an object of kind `error`."""
+    """Say on stderr what is wrong, and to a program that reads JSON as an object of kind `error`.
+
+    Past the live view, which may be waiting for the very lock under which a stream complains that it is lost.
+    """
+    err = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
     voice, said = _VOICE.get(), in_its_words(text)
     separator = "\n" if "\n" in said else " "
-    print(f"{voice.program}:{separator}{said}", file=sys.stderr)
+    print(f"{voice.program}:{separator}{said}", file=err)
     if voice.json_out is not None:
         document = {"version": 1, "kind": "error", "message": said}
         print(json.dumps(document), file=voice.json_out, flush=True)
