@@ -40,6 +40,7 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.asked.clear()
+        self.faults.clear()
         self.send("Page.navigate", url=path.as_uri())
         self.wait("location.protocol === 'file:' && document.readyState === 'complete'")
 

@@ -54,6 +54,19 @@ def test_hostile_items_are_shown_as_they_are(shown: Browser) -> None:
     assert HOSTILE[:60] in visible(shown, ".pane pre")[0]
 
 
+def test_no_script_but_our_own_would_run(page: Browser, report: Path) -> None:
+    """Should a text ever become markup after all: the page's policy knows one script, by its digest."""
+    page.open(report)
+    page.value(
+        "const added = document.createElement('script');"
+        "added.textContent = 'window.pwned = 1'; document.body.append(added)"
+    )
+    page.value("document.body.insertAdjacentHTML('beforeend', '<img src=data:, onerror=\"window.pwned = 1\">')")
+    page.wait("document.querySelector('img').complete")
+    assert page.value("window.pwned === undefined")
+    page.faults.clear()  # it has said that it refused
+
+
 def test_ten_thousand_items_stay_fluid(shown: Browser) -> None:
     open_items(shown, "large/whole")
     assert shown.value("document.querySelector('#item-count').textContent") == f"{LARGE} of {LARGE}"
