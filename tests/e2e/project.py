@@ -21,6 +21,8 @@ DOIT = Path(sys.executable).with_name("doit")
 DOCKERFILE = "FROM debian:bookworm-slim\n"
 SCORE = """mkdir -p "$BENCHROUTER_OUTPUT_DIR"; echo '{"overall": %s}' >"$BENCHROUTER_OUTPUT_DIR/result.json" """
 DEADLINE = 180.0
+MAY_DIFFER = ("provenance.json", "logs", "report.html", "leaderboard.json")
+"""What of `results/` may differ between two runs of the same (design: Artifacts)."""
 
 
 @dataclass(frozen=True)

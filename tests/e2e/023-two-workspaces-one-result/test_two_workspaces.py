@@ -6,9 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from project import SCORE, Project, contents
-
-MAY_DIFFER = ("provenance.json", "logs", "report.html", "leaderboard.json")
+from project import MAY_DIFFER, SCORE, Project, contents
 
 
 def write_benchmark(project: Project) -> None:
