@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from killing import check_nothing_left, dead_runs, end_of, start
 from project import SCORE, Project, wait_until
+from soaking import only_in_soak
 
 SOCKET = "/var/run/docker.sock"
 
@@ -65,8 +66,7 @@ def relay(tmp_path: Path) -> Iterator[Relay]:
     made.close()
 
 
-@pytest.mark.soak
-@pytest.mark.skipif("BENCHROUTER_SOAK" not in os.environ, reason="takes a minute; `doit soak` runs it")
+@only_in_soak("takes a minute")
 def test_ctrl_c_while_the_engine_is_stuck(project: Project, relay: Relay) -> None:
     """Freeze the engine under four jobs, press Ctrl-C: an end in bounded time, and the next start sweeps."""
     project.benchmark("b", {**{f"t{i}": f"sleep 60; {SCORE % 1}" for i in range(4)}, "quick": SCORE % 1})

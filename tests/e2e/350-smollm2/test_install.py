@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from local_models import INSTALL, LONG, installed_in, lend, models_of, need_node
 from project import Project
+from soaking import only_in_soak
 
 NOWHERE = "http://127.0.0.1:9"
 OFFLINE = {"PIP_INDEX_URL": f"{NOWHERE}/simple", "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0"}
@@ -100,6 +101,7 @@ def test_without_npms_registry_nothing_is_installed(project: Project) -> None:
     assert nothing_installed(project) and not list(models_of(project).glob(".*"))
 
 
+@only_in_soak("installs a model again")
 @pytest.mark.usefixtures("smollm2")
 def test_a_killed_installation_leaves_nothing_that_counts(project: Project) -> None:
     """Killed at any moment, alone or with what it started; the next one is whole."""
@@ -120,6 +122,7 @@ def test_a_killed_installation_leaves_nothing_that_counts(project: Project) -> N
     assert sorted(path.name for path in models_of(project).iterdir()) == ["logs", "smollm2"]
 
 
+@only_in_soak("installs a model again")
 @pytest.mark.usefixtures("smollm2")
 def test_two_installations_at_once_make_one(project: Project) -> None:
     both = [project.start(*INSTALL) for _ in range(2)]

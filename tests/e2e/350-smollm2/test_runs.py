@@ -10,6 +10,7 @@ from pathlib import Path
 from local_models import LONG, lend, log_of, models_of, processes, wait_for_process
 from project import MAY_DIFFER, Done, Project, contents, wait_until
 from shipped import ship
+from soaking import only_in_soak
 
 DOCKERFILE = """
     FROM debian:bookworm-slim
@@ -70,6 +71,7 @@ def test_eight_jobs_at_once_share_one_process_in_turn(project: Project, smollm2:
     assert not Path(f"/proc/{pid}").exists() and not processes(project)
 
 
+@only_in_soak("asks a real model for long")
 def test_a_model_that_dies_is_begun_again_and_its_jobs_are_run_again(project: Project, smollm2: Path) -> None:
     lend(smollm2, project)
     project.benchmark("b", {"t": asks("a long story", 2, 300)}, dockerfile=DOCKERFILE)
@@ -125,6 +127,7 @@ def test_declared_parameters_reach_the_task_and_its_key(project: Project, smollm
     assert sorted(str(result["raw_metrics"]["saw"]) for result in results) == ["None", "{'temperature': 0.5}"]
 
 
+@only_in_soak("loads a real model again and again")
 def test_weights_that_were_damaged_answer_nothing(project: Project, smollm2: Path) -> None:
     """The key of a job says which weights answered."""
     lend(smollm2, project)

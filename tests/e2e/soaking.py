@@ -1,0 +1,19 @@
+"""Tests that cost more than the suite can bear, and are run by `doit soak` alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def only_in_soak(why: str) -> Callable[[Any], Any]:
+    """Decorate a test: `doit soak` runs it, the suite skips it and says why."""
+
+    def marked(test: Any) -> Any:
+        skip = pytest.mark.skipif("BENCHROUTER_SOAK" not in os.environ, reason=f"{why}; `doit soak` runs it")
+        return pytest.mark.soak(skip(test))
+
+    return marked
