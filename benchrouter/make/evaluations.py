@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +11,8 @@ from typing import Any
 from benchrouter.make.variables import UsageError
 from benchrouter.scores.collected import Listed, aggregates
 from benchrouter.store import journal, runs
-from benchrouter.store.jobid import JobId
 from benchrouter.store.journal import Owner
-from benchrouter.store.live import read_live
+from benchrouter.store.killed import began, told_by
 from benchrouter.store.runs import RunRecord, job_to_json
 from benchrouter.store.states import RunState
 from benchrouter.store.workspace import Workspace
@@ -89,7 +87,7 @@ def _parts(run_id: str) -> tuple[str, str]:
 def _ended(record: RunRecord) -> Evaluation:
     return Evaluation(
         record.run_id,
-        record.state.value if record.state else RunState.FAILED.value,
+        record.word or RunState.FAILED.value,
         record.started,
         record.finished,
         record.argv,
@@ -100,54 +98,21 @@ def _ended(record: RunRecord) -> Evaluation:
 
 
 def _under_way(ws: Workspace, owner: Owner, state: str) -> Evaluation:
-    """Put together what a run has told so far; an owner that runs no jobs, such as bootstrap-image, told nothing."""
-    head: dict[str, Any] = {"argv": (), "models": (), "benchmarks": (), "jobs": ()}
-    began: dict[str, float] = {}
-    ended: dict[str, dict[str, Any]] = {}
-    notes: list[str] = []
-    for event in read_live(ws, owner.run_id):
-        node = str(event.get("node"))
-        match event.get("event"):
-            case "run":
-                head |= event
-            case "started":
-                began[node] = float(event["time"])
-            case "ended":
-                began.pop(node, None)
-                ended[node] = event
-            case "note":
-                notes.append(str(event["text"]))
-    running = began if state == RUNNING else {}
-    jobs = tuple(_job(job, running, ended) for job in head["jobs"])
+    """Put together what a run has told so far."""
+    told = told_by(ws, owner.run_id)
+    running = told.began if state == RUNNING else {}
     return Evaluation(
         owner.run_id,
         state,
-        head.get("time") or _time_of(owner.run_id),
+        told.head.get("time") or began(owner.run_id),
         None,
-        tuple(head["argv"]),
-        tuple(head["models"]),
-        tuple(head["benchmarks"]),
-        jobs,
+        tuple(told.head["argv"]),
+        tuple(told.head["models"]),
+        tuple(told.head["benchmarks"]),
+        tuple(told.jobs(running)),
         tuple(running.items()),
-        tuple(notes[-10:]),
+        tuple(told.notes[-10:]),
     )
-
-
-def _job(job: Mapping[str, Any], began: Mapping[str, float], ended: Mapping[str, Any]) -> dict[str, Any]:
-    node = job["node"]
-    told = ended.get(node, {})
-    state = told.get("state") or ("RUNNING" if node in began else "QUEUED" if job["due"] else "COMPLETED")
-    known = {name: job[name] for name in (*JobId.__dataclass_fields__, "key")}
-    return {**known, "state": state, **{name: told.get(name) for name in ("reason", "overall", "seconds")}}
-
-
-def _time_of(run_id: str) -> float:
-    import calendar
-
-    try:
-        return float(calendar.timegm(time.strptime(run_id.partition("-")[0], "%Y%m%dt%H%M%S")))
-    except ValueError:
-        return 0.0
 
 
 def scores_of(ws: Workspace, evaluation: Evaluation) -> list[dict[str, Any]]:

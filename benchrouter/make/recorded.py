@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+from benchrouter.graph.nodes import JobNode
 from benchrouter.make.events import JsonReporter
 from benchrouter.make.reporter import Reporter, Work
 from benchrouter.make.session import Session
@@ -22,13 +23,10 @@ class Recorded:
         self._inner = inner
         self._out = out
         self._file: JsonReporter | None = JsonReporter(out)
-        jobs = [
-            {**vars(job.id), "node": job.name, "key": job.key, "due": job.id in session.stale_ids}
-            for job in session.asked_jobs
-        ]
-        models, argv = list(session.variables.models), sys.argv[1:]
+        jobs = [_about(job, session) for job in session.asked_jobs]
+        models, argv, variables = list(session.variables.models), sys.argv[1:], dict(session.variables.environment)
         benchmarks = [choice.scanned.benchmark.name for choice in session.sources.selected]
-        self._tell("run", argv=argv, models=models, benchmarks=benchmarks, jobs=jobs)
+        self._tell("run", argv=argv, models=models, benchmarks=benchmarks, variables=variables, jobs=jobs)
 
     def begin(self, work: Work) -> None:
         """Pass on and record what is to do."""
@@ -71,3 +69,9 @@ class Recorded:
             self._file = None
             with suppress(OSError, ValueError):
                 os.ftruncate(self._out.fileno(), 0)  # the room is needed for more than this
+
+
+def _about(job: JobNode, session: Session) -> dict[str, object]:
+    done = None if job.id in session.stale_ids else session.completed.get(job.id)
+    overall = None if done is None else done.overall
+    return {**vars(job.id), "node": job.name, "key": job.key, "due": done is None, "overall": overall}

@@ -18,6 +18,7 @@ from typing import Any
 from benchrouter.store import documents, layout
 from benchrouter.store.atomic import TEMPORARY, sync
 from benchrouter.store.flock import try_flock
+from benchrouter.store.killed import record_killed
 from benchrouter.store.problems import StoreError
 from benchrouter.store.runs import new_run_id
 from benchrouter.store.workspace import Workspace
@@ -149,7 +150,14 @@ def oldest_living(ws: Workspace) -> float | None:
 
 
 def forget(ws: Workspace, owner: Owner) -> None:
-    """Drop a dead owner's entry: what it left has been swept."""
+    """Drop a dead owner's entry: what it left has been swept, and its run is on record.
+
+    Where a full disk does not take the record, the entry stays, and the next start tries again.
+    """
+    try:
+        record_killed(ws, owner.run_id)
+    except OSError:
+        return
     layout.live_file(ws, owner.run_id).unlink(missing_ok=True)
     layout.owner_file(ws, owner.run_id).unlink(missing_ok=True)
 

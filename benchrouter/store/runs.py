@@ -17,6 +17,9 @@ from benchrouter.store.states import JobState, Reason, RunState
 from benchrouter.store.typed import number, seconds, text, whole
 from benchrouter.store.workspace import Workspace
 
+KILLED = "killed"
+"""How a run ended whose process died; its record is written by the one who sweeps up after it."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -65,8 +68,9 @@ class RunNode:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run; times in seconds since the epoch; `state` and `finished` are None while it is under way.
+    """One run; times in seconds since the epoch; `state` and `finished` are None when it did not come to its end.
 
+    `ended` is KILLED when its process died, else None; jobs that had not ended then are QUEUED.
     Records from before spans were kept read as jobs without any, `slots` 0 and no `nodes`.
     """
 
@@ -81,6 +85,12 @@ class RunRecord:
     jobs: tuple[RunJob, ...] = ()
     slots: int = 0
     nodes: tuple[RunNode, ...] = ()
+    ended: str | None = None
+
+    @property
+    def word(self) -> str:
+        """Say in one word how it ended: its state, or KILLED; "" where that is not known."""
+        return self.state.value if self.state else (self.ended or "").upper()
 
 
 def new_run_id() -> str:
@@ -88,12 +98,12 @@ def new_run_id() -> str:
     return time.strftime("%Y%m%dt%H%M%S", time.gmtime()) + "-" + secrets.token_hex(4)
 
 
-def save(ws: Workspace, record: RunRecord, keep: int = 1000) -> Path:
-    """Write the record of a run, and drop the oldest beyond `keep`."""
+def save(ws: Workspace, record: RunRecord, keep: int | None = 1000) -> Path:
+    """Write the record of a run, and drop the oldest beyond `keep`; None keeps all."""
     path = layout.run_file(ws, record.run_id)
     make_dirs(path.parent)
     write_atomic(path, documents.to_table(to_json(record), "jobs"))
-    for old in _record_files(ws)[: -max(1, keep)]:
+    for old in _record_files(ws)[: -max(1, keep)] if keep is not None else ():
         old.unlink(missing_ok=True)
     return path
 
@@ -101,7 +111,7 @@ def save(ws: Workspace, record: RunRecord, keep: int = 1000) -> Path:
 def load(ws: Workspace, run_id: str) -> RunRecord | None:
     """Read one record; None when it is missing or torn."""
     document = documents.read(layout.run_file(ws, run_id))
-    record = _from_json(document) if document is not None else None
+    record = from_json(document) if document is not None else None
     return record if record is not None and record.run_id == run_id else None
 
 
@@ -164,7 +174,8 @@ def _spans_json(spans: Iterable[Span]) -> list[list[float]]:
     return [[span.slot, round(span.started, 3), round(span.seconds, 3)] for span in spans]
 
 
-def _from_json(document: dict[str, Any]) -> RunRecord | None:
+def from_json(document: dict[str, Any]) -> RunRecord | None:
+    """Read the form of a record; None for what is none."""
     try:
         jobs = tuple(_job(job) for job in document["jobs"])
         state, finished = document["state"], document["finished"]
@@ -181,6 +192,7 @@ def _from_json(document: dict[str, Any]) -> RunRecord | None:
             jobs=jobs,
             slots=whole(document.get("slots", 0)),
             nodes=tuple(RunNode(text(node["name"]), _spans(node["spans"])) for node in document.get("nodes", ())),
+            ended=KILLED if document.get("ended") == KILLED else None,
         )
     except (KeyError, TypeError, ValueError):
         return None
