@@ -7,15 +7,16 @@ from doit.cmd_info import Info as DoitInfo
 from doit.cmd_list import List as DoitList
 from doit.exceptions import InvalidCommand
 
-from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK
+from benchrouter.make.commands.guard import NOT_ALL_COMPLETED, OK, guarded
 from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import output_is_lost
 
 
 class _Printing(ReadsWithCare):
     def parse_execute(self, in_args: list[str]) -> int:
-        """Execute the command; what could not be printed is no success."""
-        status = super().parse_execute(in_args)
+        """Execute the command; mistakes in files and words become messages, what was not printed is no success."""
+        read = super().parse_execute
+        status = guarded(lambda: read(in_args))
         return NOT_ALL_COMPLETED if status == OK and output_is_lost() else status
 
 

@@ -204,3 +204,14 @@ def test_a_workspace_without_benchmarks_is_no_success(project: Project) -> None:
         for command in ("run", "plan"):
             done = project.doit(command, "model=demo", *words)
             assert done.status == 2 and f"no benchmarks in {project.root}/benchmarks" in done.err, done.text
+
+
+def test_doits_own_listing_commands_say_a_mistake_in_one_message(project: Project) -> None:
+    """`list`, `info` and `help NODE` printed a traceback for what `plan` says in a line."""
+    project.benchmark("b", {"t": SCORE % 1})
+    for words in (("list",), ("list", "--all"), ("info", "job:b/t@m"), ("help", "job:b/t@m")):
+        (line,) = said(project, project.doit(*words, "model=m", "bench=nonsense"))
+        assert line.startswith("doit: no benchmark, group or benchmark directory `nonsense`")
+    project.write("benchmarks/b/benchmark.yaml", "name: b\ntasks: 3\n")
+    for words in (("list", "--all"), ("info", "job:b/t@m")):
+        assert "benchmarks/b/benchmark.yaml:2: `tasks`" in "\n".join(said(project, project.doit(*words, "model=m")))
