@@ -28,7 +28,10 @@ EOF
 
 # Prints how many questions to ask; ends with 2 where BENCH_LIMIT is no whole number of at least 1.
 limit() {
-    [ -n "${BENCH_LIMIT-}" ] || { echo 1000000 && return; }
+    if [ -z "${BENCH_LIMIT+set}" ]; then
+        echo 1000000
+        return
+    fi
     digits=$(printf '%s' "$BENCH_LIMIT" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; s/^0*//')
     case $digits in
         '' | *[!0-9]*)

@@ -9,7 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from odd_endpoint import odd_endpoint
+from offline import check_endpoints
 from project import Done, Project
+from shipped import ship
 
 BASE = "FROM python:3.12-slim\n"
 IDS = [f"desk-{number}" for number in range(20)]
@@ -138,3 +141,12 @@ def test_no_item_judged_is_a_failure_and_odd_items_are_a_warning(project: Projec
     assert "result.json holds 0, but 2 of 2 items could not be judged; a: no answer" in done.out
     assert "warning: result.json: item 1 of `items` is a text; expected an object" in done.out
     assert project.aggregate("b")["items"] is None
+
+
+def test_hello_has_no_score_at_an_endpoint_that_fails_and_quotes_its_status(project: Project) -> None:
+    """Empty answers were 0.0000 COMPLETED, and the reason of a 401 was that the endpoint had failed."""
+    ship(project, ["hello"])
+    with odd_endpoint() as url:
+        check_endpoints(project, url, "hello", "arithmetic", ("401", "500", "nonsense", "odd", "nothing", "empty"))
+        shown = project.doit("run", "model=at-401,at-empty", "bench=hello", "tasks=arithmetic", "preflight=0").out
+    assert "with: endpoint: status 401: {" in shown and "nothing is said in any of 8 answers" in shown, shown

@@ -8,7 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -117,6 +120,41 @@ def test_its_script_blames_the_endpoint_when_that_fails(colours: Path, tmp_path:
     endpoint.stop()
     assert run(colours, tmp_path, url)[0] == 75
     assert not (tmp_path / "result.json").exists()
+
+
+class Silent(BaseHTTPRequestHandler):
+    """Answers everything with no word."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"choices": [{"message": {"role": "assistant", "content": ""}}]}')
+
+    def log_message(self, *_args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Silent) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the example needs curl and jq")
+def test_answers_without_a_word_are_no_score_in_its_script(colours: Path, tmp_path: Path, silent: str) -> None:
+    assert run(colours, tmp_path, silent) == (75, tmp_path / "result.json")
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_answers_without_a_word_are_no_score_of_its_program(benchmarks: Path, tmp_path: Path, silent: str) -> None:
+    quiz, out = benchmarks / "quiz", tmp_path / "report.json"
+    words = ["--url", silent, "--model", "m", "--out", str(out), str(quiz / "capitals" / "questions.json")]
+    command = [sys.executable, str(quiz / "environments" / "quiz" / "quiz.py"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, out.exists()) == (1, "not a word in any answer\n", False)
 
 
 def test_the_script_with_items_asks_the_same_few_and_writes_each(tmp_path: Path) -> None:
