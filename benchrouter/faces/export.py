@@ -44,16 +44,16 @@ def export(
     benchmarks, models = _split(bench), _split(model)
     found = exported(ws.results, benchmarks, models, every=every)
     _require(ws.results, found, benchmarks, models)
-    if json:
-        emit("export", rows=list(rows_of(rows, found)))
-        return 0
-    data = _formed(found, format, rows)
-    if output is None:
-        print(data.decode(), end="")
-        return 0
-    from benchrouter.store.atomic import write_atomic
+    data = _formed(found, format, rows) if output is not None or not json else b""
+    if output is not None:
+        from benchrouter.store.atomic import write_atomic
 
-    write_atomic(typed_path(output), data)
+        write_atomic(typed_path(output), data)
+    if json:
+        path = None if output is None else str(typed_path(output))
+        emit("export", rows=list(rows_of(rows, found)), path=path)
+    elif output is None:
+        print(data.decode(), end="")
     return 0
 
 

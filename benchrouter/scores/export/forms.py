@@ -51,13 +51,14 @@ def to_markdown(found: Sequence[Exported]) -> str:
 
 
 def to_junit(found: Sequence[Exported]) -> str:
-    """Write JUnit XML: a suite for each result, a case for each job.
+    """Write JUnit XML: a suite for each result, a case for each job, in the first suite that has it.
 
     A task's own failure is a `failure`, one of the infrastructure an `error`, a job that did not run `skipped`.
     """
     root = ElementTree.Element("testsuites", name="benchrouter")
     for one in found:
-        root.append(_suite(one))
+        if one.own:
+            root.append(_suite(one))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -65,11 +66,11 @@ def to_junit(found: Sequence[Exported]) -> str:
 def _suite(one: Exported) -> ElementTree.Element:
     name = " ".join((f"{one.board.benchmark} @ {one.standing.model}", *one.board.words))
     suite = ElementTree.Element("testsuite", name=_xml(name))
-    cases = [_case(job) for job in one.jobs]
+    cases = [_case(job) for job in one.own]
     for kind, count in (("tests", len(cases)), *((f"{kind}s", _with(cases, kind)) for kind in ("failure", "error"))):
         suite.set(kind, str(count))
     suite.set("skipped", str(_with(cases, "skipped")))
-    suite.set("time", f"{sum(job.seconds for job in one.jobs):.3f}")
+    suite.set("time", f"{sum(job.seconds for job in one.own):.3f}")
     suite.extend(cases)
     return suite
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from benchrouter.scores.boards import Board, Boards, Standing
 from benchrouter.scores.collected import JobResult, jobs_of
 from benchrouter.scores.dates import newest_first
+from benchrouter.scores.export.current import Newest, once
 from benchrouter.store.states import JobState
 
 _JOB = ("benchmark", "task", "model", "repeat")
@@ -18,26 +19,31 @@ COLUMNS = {
         *_JOB, "state", "reason", "detail", "overall", "items_judged", "items_selected", "seconds", "variables",
         "run_id", "key",
     ),
-    "items": (*_JOB, "item", "score", "error", "prompt_tokens", "completion_tokens", "key"),
-    "rewards": ("benchmark", "task", "item", "model", "repeat", "reward", "state"),
+    "items": (*_JOB, "item", "score", "error", "prompt_tokens", "completion_tokens", "variables", "key"),
+    "rewards": ("benchmark", "task", "item", "model", "repeat", "reward", "state", "variables", "key"),
 }  # fmt: skip
 """The columns of each kind of rows, in order."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """One result with its jobs, and the board of comparable ones that it stands on."""
+    """One result with its jobs, and the board of comparable ones that it stands on.
+
+    `own` are the jobs that rows are made of: none that another result has given already.
+    """
 
     board: Board
     standing: Standing
     jobs: tuple[JobResult, ...]
+    own: tuple[JobResult, ...] = ()
 
 
 @dataclass(frozen=True)
 class Reward:
     """What one item earned one model: `reward` in 0..1, None where nothing was judged and `state` is FAILED or QUEUED.
 
-    `item` is None for a job without items; its reward is then the job's score.
+    `item` is None for a job without items; its reward is then the job's score. `variables` are those of the run in
+    capitals, `key` is the job's: with the item it is in no two rewards.
     """
 
     benchmark: str
@@ -47,22 +53,29 @@ class Reward:
     repeat: int
     reward: float | None
     state: str
+    variables: str = ""
+    key: str = ""
 
 
 def exported(
     results: Path, benchmarks: Collection[str] = (), models: Collection[str] = (), *, every: bool = False
 ) -> list[Exported]:
-    """Read the newest result of each model on each board whose content is current; with `every`, all on disk."""
-    boards, found = Boards(), []
+    """Read the newest result of each model on each board whose content is current; with `every`, all on disk.
+
+    Each job is the own of one of them only, and without `every` of none when a newer one has other content.
+    """
+    boards, newest, found = Boards(), Newest(), []
     for when, listed in newest_first(results):
         if benchmarks and listed.benchmark not in benchmarks:
             continue
         jobs = jobs_of(results, listed)
         board, standing = boards.add(listed, when, jobs)
-        wanted = not models or listed.model in models
-        if wanted and (every or (not board.superseded and len(board.of(listed.model)) == 1)):
-            found.append(Exported(board, standing, jobs))
-    return sorted(found, key=lambda one: (one.board.benchmark, one.board.words, one.standing.model, -one.standing.when))
+        own, wanted = newest.current(jobs), not models or listed.model in models
+        if wanted and (every or (own and not board.superseded and len(board.of(listed.model)) == 1)):
+            found.append(Exported(board, standing, jobs, jobs if every else own))
+    found.sort(key=lambda one: (one.board.benchmark, one.board.words, one.standing.model, -one.standing.when))
+    each = once([one.own for one in found])
+    return [replace(one, own=own) for one, own in zip(found, each, strict=True)]
 
 
 def rows_of(kind: str, found: Collection[Exported]) -> Iterator[dict[str, Any]]:
@@ -78,7 +91,7 @@ def rows_of(kind: str, found: Collection[Exported]) -> Iterator[dict[str, Any]]:
 def job_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
     """Give one row for each job."""
     for one in found:
-        for job in one.jobs:
+        for job in one.own:
             counts, provenance = job.counts, job.provenance()
             yield {
                 **_job(job),
@@ -89,7 +102,7 @@ def job_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
                 "items_judged": counts.judged if counts else None,
                 "items_selected": counts.selected if counts else None,
                 "seconds": job.seconds or None,
-                "variables": " ".join(f"{name}={value}" for name, value in sorted(job.variables.items())),
+                "variables": _variables(job),
                 "run_id": provenance.get("run_id"),
                 "key": job.key,
             }
@@ -98,7 +111,7 @@ def job_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
 def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
     """Give one row for each item."""
     for one in found:
-        for job in one.jobs:
+        for job in one.own:
             for item in job.items:
                 prompt, completion = item.tokens or (None, None)
                 yield {
@@ -108,6 +121,7 @@ def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
                     "error": item.error,
                     "prompt_tokens": prompt,
                     "completion_tokens": completion,
+                    "variables": _variables(job),
                     "key": job.key,
                 }
 
@@ -115,14 +129,22 @@ def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
 def rewards(found: Collection[Exported]) -> Iterator[Reward]:
     """Give the reward of each item, and of each job that has none."""
     for one in found:
-        for job in one.jobs:
-            ident = job.id
+        for job in one.own:
             if not job.items:
-                state = job.state.value
-                yield Reward(ident.benchmark, ident.task, None, ident.model, ident.repeat, job.overall, state)
+                yield _reward(job, None, job.overall, job.state)
             for item in job.items:
-                state = (JobState.FAILED if item.score is None else JobState.COMPLETED).value
-                yield Reward(ident.benchmark, ident.task, item.id, ident.model, ident.repeat, item.score, state)
+                state = JobState.FAILED if item.score is None else JobState.COMPLETED
+                yield _reward(job, item.id, item.score, state)
+
+
+def _reward(job: JobResult, item: str | None, reward: float | None, state: JobState) -> Reward:
+    ident = job.id
+    about = (ident.benchmark, ident.task, item, ident.model, ident.repeat)
+    return Reward(*about, reward, state.value, _variables(job), job.key)
+
+
+def _variables(job: JobResult) -> str:
+    return " ".join(f"{name}={value}" for name, value in sorted(job.variables.items()))
 
 
 def _job(job: JobResult) -> dict[str, Any]:

@@ -51,6 +51,14 @@ def test_an_export_on_stdout_in_a_file_and_as_json(workspace: Path) -> None:
     assert (workspace / "benchmarks" / "here.csv").read_bytes().count(b"\r\n") == 4
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl", "md", "junit"])
+def test_an_export_writes_its_file_beside_json(workspace: Path, form: str) -> None:
+    """With --json it said that all was well, and wrote none."""
+    told = benchrouter(workspace, "export", "b", "-f", form, "-o", f"out.{form}", "--json").json
+    assert (told["path"], len(told["rows"])) == (f"{workspace}/out.{form}", 2)
+    assert b"strong" in (workspace / f"out.{form}").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

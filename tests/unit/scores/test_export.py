@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,7 +14,7 @@ from shelf import Shelf
 
 from benchrouter.scores.export.forms import to_csv, to_jsonl, to_junit, to_markdown
 from benchrouter.scores.export.rows import COLUMNS, Reward, exported, rewards, rows_of
-from benchrouter.store.states import Reason
+from benchrouter.store.states import JobState, Reason
 
 ODD = "=1+1|<b>`x`\n\x00\x1b&\u2028"
 
@@ -30,7 +32,7 @@ def full(shelf: Shelf) -> Shelf:
 
 
 def test_rewards_say_what_each_item_earned_and_why_not(full: Shelf) -> None:
-    assert list(rewards(exported(full.root))) == [
+    assert [replace(reward, key="") for reward in rewards(exported(full.root))] == [
         Reward("b", "gone", None, "m", 1, None, "FAILED"),
         Reward("b", "slow", None, "m", 0, None, "FAILED"),
         Reward("b", "x", "p", "m", 0, 1.0, "COMPLETED"),
@@ -105,3 +107,52 @@ def test_parquet_reads_back_with_types_that_do_not_hang_on_the_rows(full: Shelf)
         assert table.to_pylist() == list(rows_of(kind, found))
         assert table.schema == parquet.read_table(io.BytesIO(to_parquet([], columns))).schema
     assert table.schema.field("reward").type == pyarrow.float64()
+
+
+def test_a_job_of_several_aggregates_is_in_one_row(shelf: Shelf) -> None:
+    """Rewards counted one job three times: a run of some tasks, and one with a variable, adopt what was run before."""
+    for name, repeats, variables in (("1", 1, {}), ("2", 2, {}), ("3", 1, {"BENCH_LIMIT": "1"})):
+        for repeat in range(repeats):
+            shelf.add("m", "x", {"p": 1}, repeat=repeat, variables=variables, seed=repeat)
+        if name == "1":
+            shelf.add("m", "y", overall=0.5, variables=variables, seed=0)
+        shelf.settle(name=name, headline=name == "1", declared=2)
+    for every in (False, True):
+        found = exported(shelf.root, every=every)
+        assert len(found) == 3
+        keyed = [(each.task, each.repeat, each.variables) for each in rewards(found)]
+        assert keyed == [("x", 0, ""), ("y", 0, ""), ("x", 1, ""), ("x", 0, "BENCH_LIMIT=1")]
+        assert [row["key"] for row in rows_of("jobs", found)] == [each.key for each in rewards(found)]
+        assert [row["variables"] for row in rows_of("items", found)] == ["", "", "BENCH_LIMIT=1"]
+        cases = ElementTree.fromstring(to_junit(found)).findall("testsuite/testcase")
+        assert [case.attrib["name"] for case in cases] == ["x", "y", "x#1", "x"]
+
+
+@pytest.mark.parametrize("model", ["m", "other"])
+def test_rows_of_old_content_do_not_come_out_through_a_run_of_one_task(shelf: Shelf, model: str) -> None:
+    shelf.add("m", "x", {"p": 0}, files={"run.py": "old"})
+    shelf.add("m", "y", {"p": 0})
+    shelf.settle(name="1", headline=False, declared=3)
+    shelf.add("m", "x", {"p": 0}, files={"run.py": "old"})
+    shelf.settle(name="2", headline=False, declared=3)
+    shelf.add(model, "x", {"p": 1})
+    shelf.add(model, "z", {"p": 1})
+    shelf.settle(name="3", headline=False, declared=3)
+    for path in shelf.root.glob("b/*/aggregates/*.json"):
+        os.utime(path, (int(path.stem), int(path.stem)))
+    rows = [(each.model, each.task, each.reward) for each in rewards(exported(shelf.root))]
+    assert sorted(rows) == sorted([("m", "y", 0.0), (model, "x", 1.0), (model, "z", 1.0)])
+    assert len(list(rewards(exported(shelf.root, every=True)))) == 4
+
+
+def test_what_waits_in_one_aggregate_is_told_by_another_that_ran_it(shelf: Shelf) -> None:
+    shelf.add("m", "x", reason=Reason.TIMEOUT)
+    failed = shelf.jobs["b", "m"][0]
+    shelf.settle(name="1", headline=False)
+    shelf.jobs["b", "m"] = [replace(failed, state=JobState.QUEUED, reason=None)]
+    shelf.add("m", "y", overall=1.0)
+    shelf.settle(name="2")
+    assert [(row["task"], row["state"]) for row in rows_of("jobs", exported(shelf.root))] == [
+        ("y", "COMPLETED"),
+        ("x", "FAILED"),
+    ]
