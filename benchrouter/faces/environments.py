@@ -12,6 +12,7 @@ from benchrouter.faces.completion import environments
 from benchrouter.faces.out import Json, emit
 
 if TYPE_CHECKING:
+    from benchrouter.make.sources import Sources
     from benchrouter.make.workspace_environments import EnvironmentState
 
 app = typer.Typer(help="Environments: take in, list, build, remove.", no_args_is_help=True)
@@ -53,45 +54,51 @@ def register(
 @app.command("list")
 def list_(json: Json = False) -> int:
     """List all environments, and where their images are."""
-    return _show(None, json)
+    found, _ = _chosen([])
+    _show(found, json)
+    return 0
 
 
 @app.command()
 def status(which: Which = None, json: Json = False) -> int:
     """Show how environments stand.
 
-    Exit status 1 when the image of one is nowhere yet.
+    Exit status 1 when the image of one is nowhere yet; without names those count that a benchmark uses.
     """
-    return _show(which or [], json)
+    found, sources = _chosen(which or [])
+    _show(found, json)
+    asked = [each for each in found if which or each.benchmark]
+    lacking = [each for each in asked if each.state not in ("in the engine", "from the archive")]
+    return 1 if lacking or (sources.left_out and not which) else 0
 
 
-def _show(which: list[str] | None, json: bool) -> int:
-    found = _chosen(which or [])
+def _show(found: list[EnvironmentState], json: bool) -> None:
     if json:
         emit("environments", environments=[asdict(each) for each in found])
     for each in () if json else found:
         label = f"{each.benchmark}/{each.name}" if each.benchmark else each.name
         state = each.state or ("engine not asked" if each.benchmark else "used by no benchmark")
         print(f"{label:30}  {state:18}  {each.tag or each.path}")
-    lacking = [each for each in found if each.benchmark and each.state not in ("in the engine", "from the archive")]
-    return 1 if which is not None and lacking else 0
 
 
-def _chosen(which: list[str]) -> list[EnvironmentState]:
+def _chosen(which: list[str]) -> tuple[list[EnvironmentState], Sources]:
     from benchrouter.faces.place import session
     from benchrouter.make.variables import UsageError
     from benchrouter.make.workspace_environments import environment_states
     from benchrouter.spec.names import did_you_mean
 
-    found = environment_states(session({}, whole=True))
+    begun = session({}, whole=True, lenient=True)
+    found, faulty = environment_states(begun), [each.name for each in begun.sources.left_out]
     chosen = []
     for word in which:
         meant = [each for each in found if word in (each.name, each.benchmark, f"{each.benchmark}/{each.name}")]
         if not meant:
+            if word.partition("/")[0] in faulty:
+                raise UsageError(f"no environment `{word}` can be told, because of the faults above")
             known = [f"{each.benchmark}/{each.name}" if each.benchmark else each.name for each in found]
             raise UsageError(f"no environment `{word}`{did_you_mean(word, known)}")
         chosen += [each for each in meant if each not in chosen]
-    return chosen if which else found
+    return chosen if which else found, begun.sources
 
 
 @app.command()
@@ -104,14 +111,38 @@ def build(
 
     With --json: events as lines.
     """
-    chosen = [each for each in _chosen(which or []) if each.benchmark]
-    labels = [f"{each.benchmark}/{each.name}" for each in chosen]
+    chosen, sources = _chosen(which or [])
+    _refuse_unused(chosen if which else [])
+    labels = [f"{each.benchmark}/{each.name}" for each in chosen if each.benchmark]
+    if not labels:
+        if json:
+            emit("run", run_id=None, state="COMPLETED", jobs=[], failures=[], aggregates=[])
+        else:
+            print("no benchmark uses an environment: nothing to build")
+        return 1 if sources.left_out else 0
     from benchrouter.make.commands.driving import drive
     from benchrouter.make.commands.run import Run
 
     given = {"refresh": ",".join(labels)} if refresh else {}
     flags = ["--json"] if json else ["--plain"]
-    return drive(Run, [*flags, *(f"image:{label}" for label in labels)], {**given, "bench": "*"})
+    status = drive(Run, [*flags, *(f"image:{label}" for label in labels)], {**given, "bench": _sound(sources)})
+    return status or (1 if sources.left_out and not which else 0)
+
+
+def _sound(sources: Sources) -> str:
+    """Name the benchmarks that can be read, as `bench=` does."""
+    return ",".join(choice.scanned.benchmark.root.name for choice in sources.selected) if sources.left_out else "*"
+
+
+def _refuse_unused(chosen: list[EnvironmentState]) -> None:
+    from benchrouter.make.variables import UsageError
+
+    for each in chosen:
+        if not each.benchmark:
+            raise UsageError(
+                f"environment `{each.name}` is used by no benchmark, so it has no image: one is built for the "
+                f"benchmark whose benchmark.yaml says `environment: {each.name}`"
+            )
 
 
 @app.command()

@@ -57,7 +57,7 @@ def export(
     if output is None and (json or sys.stdout.isatty()):
         raise UsageError(f"image export writes an archive: benchrouter image export {reference} -o image.tar")
     end_like_ctrl_c()
-    begun = session()
+    begun = session(lenient=True)
     archive = Archive(begun.ws)
     if output is None:
         with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
@@ -91,7 +91,7 @@ def import_(
     from benchrouter.make.interruption import end_like_ctrl_c
 
     end_like_ctrl_c()
-    begun = session()
+    begun = session(lenient=True)
     entries, gone = import_from(begun, Archive(begun.ws), file, name)
     if json:
         emit("images_imported", images=[*map(_image, entries)], dropped=gone)
@@ -128,7 +128,7 @@ def prune(
     from benchrouter.faces.place import session
     from benchrouter.make.caches import prune as shrink
 
-    removed = shrink(session(), max_size)
+    removed = shrink(session(lenient=True), max_size)
     if json:
         emit("cache_pruned", removed=removed)
     else:
@@ -159,7 +159,7 @@ def clean(
         results=results or None, models=installed or None, stale=stale or None, model=model, bench=bench
     )
     names = [word if word.startswith("image") else f"image:{word}" for word in images or ()]
-    removals = remove(session(given, whole=True), names, dry=dry_run)
+    removals = remove(session(given, whole=True, lenient=True), names, dry=dry_run)
     if not json:
         return report(removals, dry=dry_run)
     failed = [name for removal in removals for name in removal.failed]
@@ -188,7 +188,7 @@ def bootstrap_image(
 
     end_like_ctrl_c()
     how = How(tuple(word.strip() for word in packages.split(",") if word.strip()), suite, again)
-    made = bootstrap_images(session(variables(bench=bench)), images or [], how, missing=missing)
+    made = bootstrap_images(session(variables(bench=bench), lenient=True), images or [], how, missing=missing)
     if json:
         emit("bootstrapped", images=[{"reference": ref, "made": done} for ref, done in made.items()])
     return 0 if all(made.values()) else 1

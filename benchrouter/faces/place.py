@@ -37,12 +37,18 @@ def enter_if_any() -> Workspace:
         return Workspace(Path.cwd())
 
 
-def session(given: Mapping[str, str] | None = None, *, named: list[str] | None = None, whole: bool = False) -> Session:
-    """Enter the workspace and begin a session that only looks."""
+def session(
+    given: Mapping[str, str] | None = None,
+    *,
+    named: list[str] | None = None,
+    whole: bool = False,
+    lenient: bool = False,
+) -> Session:
+    """Enter the workspace and begin a session that only looks; a `lenient` one leaves faulty benchmarks out."""
     from benchrouter.make.session import Session
 
     enter()
-    return Session.begin(given or {}, named=named or (), whole=whole)
+    return Session.begin(given or {}, named=named or (), whole=whole, lenient=lenient)
 
 
 def typed_path(path: str | Path) -> Path:

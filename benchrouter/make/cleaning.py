@@ -102,7 +102,8 @@ def clean_superseded(session: Session) -> Removal:
         gone.append(path)
     sweep(layout.hashes_dir(session.ws))
     trees = {job.facts.tree_digest for job in session.graph.jobs}
-    old_trees = [path for path in (session.ws.cache / "trees").glob("*") if path.name not in trees]
+    copied = () if session.sources.left_out else (session.ws.cache / "trees").glob("*")  # theirs are not known
+    old_trees = [path for path in copied if path.name not in trees]
     copies = _remove(old_trees, session, dry=False)
     images = _superseded_images(session)
     archived = _superseded_archives(session)

@@ -44,7 +44,8 @@ class Session:
     """Reads on demand and remembers; `named` are nodes given on the command line, `always` reruns everything.
 
     `pruned` sessions show doit only what is not up to date; `may_write` ones may save caches; in `only_failed` ones
-    nothing else is stale than what has failed under its present key.
+    nothing else is stale than what has failed under its present key; `lenient` ones name benchmarks that cannot be
+    read, and do without them.
     """
 
     ws: Workspace
@@ -57,6 +58,7 @@ class Session:
     may_write: bool = False
     whole: bool = False
     only_failed: bool = False
+    lenient: bool = False
     fresh: dict[JobId, CompletedJob] = field(default_factory=dict)
     live: Run | None = None
 
@@ -72,6 +74,7 @@ class Session:
         may_write: bool = False,
         whole: bool = False,
         only_failed: bool = False,
+        lenient: bool = False,
     ) -> Session:
         """Parse the variables and find the workspace; raise UsageError or StoreError."""
         # doit has changed into the directory of dodo.py; the wrapper says where the person stands.
@@ -79,7 +82,7 @@ class Session:
         ws = Workspace.find(Path.cwd())
         variables = parse(given, environ)
         pruned = pruned and not named
-        return cls(ws, variables, cwd, environ, named, pruned, always, may_write, whole, only_failed)
+        return cls(ws, variables, cwd, environ, named, pruned, always, may_write, whole, only_failed, lenient)
 
     def require_model(self) -> None:
         """Raise UsageError that says what to type when no model is given."""
@@ -90,8 +93,10 @@ class Session:
     def sources(self) -> reading.Sources:
         """Settings, benchmarks and environments, read once."""
         loaded = reading.load(
-            self.ws, self.variables, self.environ, self.cwd, self.named, whole=self.whole
+            self.ws, self.variables, self.environ, self.cwd, self.named, whole=self.whole, lenient=self.lenient
         )
+        for each in loaded.left_out:
+            print(each, file=sys.stderr)
         if self.may_write:
             loaded.save_caches()
         return loaded

@@ -14,6 +14,7 @@ from benchrouter.graph.selection import Catalog, choose, words_or_default
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import JSON
 from benchrouter.make.environments import read_environments
+from benchrouter.make.leniency import LeftOut, readable
 from benchrouter.make.lockfile import new_epoch, read_epochs
 from benchrouter.make.obtaining import stray_hints
 from benchrouter.make.reading import Reading
@@ -32,7 +33,8 @@ from benchrouter.store.workspace import Workspace
 class Sources:
     """What files and variables say, read once per command; `caches` are saved by commands that may write.
 
-    `nothing` says why nothing is selected where that is so, "" elsewhere.
+    `nothing` says why nothing is selected where that is so, "" elsewhere; `left_out` are benchmarks that a lenient
+    command could do without.
     """
 
     settings: Settings
@@ -43,6 +45,7 @@ class Sources:
     warnings: tuple[Problem, ...]
     nothing: str
     caches: tuple[StatCache, ...]
+    left_out: tuple[LeftOut, ...] = ()
 
     def save_caches(self) -> None:
         """Write the stat caches that learnt something; a cache that cannot be written is only slower next time."""
@@ -61,11 +64,12 @@ def load(
     named: Sequence[str] = (),
     *,
     whole: bool = False,
+    lenient: bool = False,
 ) -> Sources:
     """Read everything that the variables ask for; raise SpecError or UsageError with all that is wrong.
 
     Without `bench=`, node names (`named`) mean the benchmarks in them, and `whole` all there are, whatever the
-    default group holds.
+    default group holds. `lenient` leaves out benchmarks that nobody named and that cannot be read.
     """
     reading = Reading(ws)
     settings = reading.settings(environ)
@@ -77,6 +81,9 @@ def load(
     if reading.broken and not chosen and not variables.bench and settings.groups_known:
         # What the default was meant to be is not known: every benchmark's faults show with those of the settings.
         chosen = choose([ALL], catalog, [])
+    left_out: tuple[LeftOut, ...] = ()
+    if lenient and not variables.bench:
+        chosen, left_out = readable(reading, chosen, catalog, settings)
     scanned = reading.benchmarks(chosen, catalog)
     reading.tasks_of_groups(words, scanned, catalog, settings)
     unsure = doubtful_groups(words, catalog.groups, catalog.benchmarks) if settings.groups_known else ["groups"]
@@ -100,7 +107,7 @@ def load(
     )
     warnings, caches = in_order(reading.problems), tuple(reading.caches.values())
     nothing = "" if selected else _nothing(ws, catalog, words)
-    return Sources(settings, selected, environments, ask, volumes, warnings, nothing, caches)
+    return Sources(settings, selected, environments, ask, volumes, warnings, nothing, caches, left_out)
 
 
 def _nothing(ws: Workspace, catalog: Catalog, words: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ class Clean(PlainCommand):
 
     def answer(self, options: Any, args: list[str]) -> int:
         """Remove, and say what was removed and what could not be."""
-        session = Session.begin(doit_variables(), whole=True)
+        session = Session.begin(doit_variables(), whole=True, lenient=True)
         return report(clean(session, args, dry=options["dryrun"]), dry=options["dryrun"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -121,3 +122,71 @@ def test_what_looks_at_the_cache_writes_nothing(workspace: Path) -> None:
     assert benchrouter(workspace, "eval", "list", "--json").json["evaluations"] == []
     assert "no attempt at a job" in benchrouter(workspace, "logs", "b/one").err
     assert sorted(path.name for path in workspace.iterdir()) == ["benchmarks", "dodo.py", "doit.cfg"]
+
+
+@pytest.fixture
+def beside_a_faulty_one(workspace: Path) -> Path:
+    """A workspace of which one benchmark lacks the Dockerfile that its tasks name."""
+    faulty = workspace / "benchmarks" / "faulty"
+    shutil.copytree(workspace / "benchmarks" / "b", faulty)
+    (faulty / "benchmark.yaml").write_text("name: faulty\ntasks: [{name: one, environment: nowhere}]\n")
+    (workspace / ".benchrouter").mkdir()
+    (workspace / ".benchrouter/id").write_text("0123456789abcdef\n")  # something has run here
+    return workspace
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("env list", 0),
+        ("env status b/b", 1),
+        ("clean --dry-run", 1),
+        ("clean --results --dry-run", 1),
+        ("clean --stale -m demo", 0),
+        ("image export no/such:1 -o x.tar", 1),
+        ("cache prune", 0),
+    ],
+)
+def test_one_faulty_benchmark_does_not_block_what_is_not_about_it(
+    beside_a_faulty_one: Path, words: str, status: int
+) -> None:
+    """The rest works as if it were not there (no engine answers here), and its faults are named on stderr."""
+    called = benchrouter(beside_a_faulty_one, *words.split())
+    assert "benchmark `faulty` has faults and is left out" in called.err
+    assert "faulty/benchmark.yaml:2: environment `nowhere`" in called.err
+    assert called.status == status, called
+    assert ("b/b" in called.out) is words.startswith("env")
+
+
+def test_a_faulty_benchmark_that_is_meant_is_an_error(beside_a_faulty_one: Path) -> None:
+    """Named, or because all are asked for."""
+    for words in ("env status faulty", "env status faulty/nowhere", "plan faulty -m demo", "clean --bench faulty"):
+        assert benchrouter(beside_a_faulty_one, *words.split()).status == 2, words
+    assert benchrouter(beside_a_faulty_one, "env", "status").status == 1
+
+
+def test_stale_keeps_everything_of_a_benchmark_that_cannot_be_read(beside_a_faulty_one: Path) -> None:
+    """Which of its keys are current is not known."""
+    kept = [
+        beside_a_faulty_one / "results/faulty/demo/one" / ("0" * 32) / "job.json",
+        beside_a_faulty_one / "results/faulty/demo/one/failed/1/job.json",
+        beside_a_faulty_one / "cache/trees" / ("1" * 32) / "run.sh",
+    ]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+    assert benchrouter(beside_a_faulty_one, "clean", "--stale", "-m", "demo").status == 0
+    assert all(path.exists() for path in kept)
+
+
+def test_an_environment_that_no_benchmark_uses_has_no_image(workspace: Path) -> None:
+    """`env build` says so, and asks for no model; `env status` of it is 1, since an image of it is nowhere."""
+    (workspace / "environments/shared").mkdir(parents=True)
+    (workspace / "environments/shared/Dockerfile").write_text("FROM python:3.12-slim\n")
+    built = benchrouter(workspace, "env", "build", "shared")
+    assert built.status == 2 and "used by no benchmark" in built.err and "model" not in built.err
+    told = benchrouter(workspace, "env", "status", "shared")
+    assert told.status == 1 and "used by no benchmark" in told.out
+    shutil.rmtree(workspace / "benchmarks/b")
+    nothing = benchrouter(workspace, "env", "build")
+    assert nothing.status == 0 and "nothing to build" in nothing.out
