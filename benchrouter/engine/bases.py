@@ -12,6 +12,7 @@ from benchrouter.engine import deadlines
 from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import EngineError, ImageMissing
 from benchrouter.engine.images import Image, inspect_image
+from benchrouter.engine.recipes import has_recipe
 from benchrouter.engine.references import same_image
 from benchrouter.engine.registry import pull
 from benchrouter.spec.settings import Site
@@ -41,15 +42,16 @@ def alias_key(ref: str, site: Site) -> str | None:
     return next((known for known in site.image_aliases if same_image(known, ref)), None)
 
 
-def lacking(ref: str, refusal: str, site: Site) -> str:
-    """Say that nobody has a base image: `refusal` is what registries said; and what to do."""
+def lacking(ref: str, refusal: str, site: Site, to_get: str = "") -> str:
+    """Say that nobody has a base image, and what to do: `refusal` is registries' word, `to_get` its benchmark's."""
     alias = alias_of(ref, site)
+    refusal = f"{refusal}; to get it: {to_get}" if to_get else refusal
     if alias is not None:
         return f"{refusal}; its alias {alias} is not in the engine: `doit bootstrap-image {ref}`"
-    return (
-        f"{refusal}. Without a registry, `doit bootstrap-image {ref}` makes one from Debian packages; "
-        "or name a stand-in under site.image_aliases in benchrouter.local.yaml"
-    )
+    stand_in = "name a stand-in under site.image_aliases in benchrouter.local.yaml"
+    if not has_recipe(ref):
+        return f"{refusal}. Without a registry, {stand_in}"
+    return f"{refusal}. Without a registry, `doit bootstrap-image {ref}` makes one from Debian packages; or {stand_in}"
 
 
 def present(engine: Engine, ref: str, platform: str | None = None) -> Image | None:
@@ -70,6 +72,7 @@ def ensure_base(
     platform: str | None = None,
     refresh: bool = False,
     from_archive: Callable[[str], str | None] = lambda _: None,
+    to_get: str = "",
 ) -> BaseImage:
     """Make a base available in the order engine, archive, registry, site alias.
 
@@ -91,7 +94,10 @@ def ensure_base(
         image = _required(engine, pulled.name, platform)
         return BaseImage(ref, pulled.name, image.id, pulled.repo_digests or image.repo_digests, "registry")
     except ImageMissing as refusal:
-        return _fallback(engine, ref, site, platform, str(refusal), from_archive)
+        other = _fallback(engine, ref, site, platform, from_archive)
+        if other is None:
+            raise ImageMissing(lacking(ref, str(refusal), site, to_get)) from None
+        return other
 
 
 def _fallback(
@@ -99,9 +105,9 @@ def _fallback(
     ref: str,
     site: Site,
     platform: str | None,
-    refusal: str,
     from_archive: Callable[[str], str | None],
-) -> BaseImage:
+) -> BaseImage | None:
+    """Find what serves where no registry gives a base: the engine's own after all, the site's alias."""
     found = present(engine, ref, platform)
     if found is not None:
         return _base(ref, ref, found, "engine")
@@ -109,9 +115,7 @@ def _fallback(
     found = present(engine, alias, platform) if alias else None
     if found is None and alias and from_archive(alias):
         found = present(engine, alias, platform)
-    if found is None or alias is None:
-        raise ImageMissing(lacking(ref, refusal, site))
-    return _base(ref, alias, found, "alias")
+    return None if found is None or alias is None else _base(ref, alias, found, "alias")
 
 
 def _required(engine: Engine, used: str, platform: str | None) -> Image:

@@ -64,6 +64,15 @@ def recipe_for(ref: str, packages: tuple[str, ...] = (), suite: str | None = Non
     return Recipe(chosen or DEFAULT_SUITE, _merged(wanted, full, packages), command, note=note)
 
 
+def has_recipe(ref: str) -> bool:
+    """Tell whether a stand-in can be made without being told which packages it needs."""
+    try:
+        recipe_for(ref)
+    except ValueError:
+        return False
+    return True
+
+
 def _python(tag: str, packages: tuple[str, ...], suite: str | None) -> Recipe:
     found = re.match(r"3\.(\d+)", tag)
     wanted = (3, int(found[1])) if found else None

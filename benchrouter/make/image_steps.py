@@ -15,7 +15,7 @@ from benchrouter.engine.errors import BuildCancelled, DiskFull, EngineError, Ima
 from benchrouter.engine.images import image_id, remove_name
 from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.lockfile import read_epochs, write_epochs
-from benchrouter.make.obtaining import hint, with_hint
+from benchrouter.make.obtaining import hint
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
 from benchrouter.store import layout
@@ -72,9 +72,10 @@ class ImageSteps:
                 platform=self._platform(base.ref),
                 refresh=any(base.ref in image.bases for image in self._refreshed()),
                 from_archive=self._run.archive.base,
+                to_get=hint(self._session, base.ref),
             )
         except (EngineError, BuildCancelled) as error:
-            self.missing[base.ref] = _outcome(error, hint(self._session, base.ref))
+            self.missing[base.ref] = _outcome(error)
         outcome = self.missing.get(base.ref, Outcome(JobState.COMPLETED))
         self._run.reporter.ended(base.name, _timed(outcome, began))
 
@@ -219,7 +220,7 @@ def _timed(outcome: Outcome, began: float) -> Outcome:
     return Outcome(outcome.state, outcome.reason, outcome.detail, seconds=seconds, log_tail=outcome.log_tail)
 
 
-def _outcome(error: Exception, to_get: str = "") -> Outcome:
+def _outcome(error: Exception) -> Outcome:
     """Turn what the engine floor raises into the outcome of the jobs that needed the image."""
     reasons: tuple[tuple[type[Exception], Reason], ...] = (
         (ImageMissing, Reason.IMAGE_MISSING),
@@ -228,5 +229,4 @@ def _outcome(error: Exception, to_get: str = "") -> Outcome:
         (BuildCancelled, Reason.CANCELLED),
     )
     reason = next((found for kind, found in reasons if isinstance(error, kind)), Reason.ENGINE)
-    text = with_hint(str(error), to_get) if reason is Reason.IMAGE_MISSING else str(error)
-    return Outcome(JobState.FAILED, reason, text, log_tail=getattr(error, "tail", ""))
+    return Outcome(JobState.FAILED, reason, str(error), log_tail=getattr(error, "tail", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from benchrouter.graph.build import Environment, EnvironmentId, Selected
@@ -17,10 +18,15 @@ if TYPE_CHECKING:
 
 
 def hint(session: Session, name: str, benchmark: str = "") -> str:
-    """Say how to get something, as its benchmark tells, else another one; empty where none does."""
+    """Say how to get something, as its benchmark tells, else another one; empty where none does.
+
+    A hint's name with `*` is of all images whose reference is like it: a generator may name them.
+    """
     known = [choice.scanned.benchmark for choice in session.sources.selected]
     known.sort(key=lambda one: one.name != benchmark)
-    return next((one.obtain[name].text for one in known if name in one.obtain), "")
+    exact = (one.obtain[name].text for one in known if name in one.obtain)
+    alike = (told.text for one in known for like, told in one.obtain.items() if "*" in like and fnmatchcase(name, like))
+    return next(exact, "") or next(alike, "")
 
 
 def with_hint(text: str, told: str) -> str:
@@ -41,7 +47,7 @@ def stray_hints(
             if owner == benchmark.name:
                 known |= {*environment.facts.base_refs, *environment.facts.supplied}
         for name, told in benchmark.obtain.items():
-            if name not in known:
+            if name not in known and "*" not in name:
                 message = f"`obtain.{name}`: no image, supplied path or data volume of that name"
                 text = message + did_you_mean(name, known)
                 yield Problem(str(benchmark.root / FILE), told.line, text, warning=True)

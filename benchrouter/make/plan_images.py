@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from benchrouter.engine.errors import EngineError
-from benchrouter.graph.nodes import ImageNode
+from benchrouter.graph.nodes import ImageNode, JobNode
 from benchrouter.graph.tars import tars_of
 from benchrouter.make.obtaining import hint, with_hint
 from benchrouter.make.session import Session
@@ -91,24 +91,33 @@ def _state(image: ImageNode, in_engine: Look | None, archived: Look) -> str:
 def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
     """List the images that tasks name themselves."""
     images = session.graph.images
-    refs = [ref for job in session.needs.jobs for ref, name in job.uses.items() if name not in images]
+    refs = [ref for job in _jobs(session) for ref, name in job.uses.items() if name not in images]
     for ref in dict.fromkeys(refs):
         yield _from_outside(session, ref, "(named by tasks)", in_engine, archived)
 
 
 def _built_on(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
-    """List what images to build are built on, where it is not here and the benchmark says how to get it."""
-    images = session.needs.images.values()
+    """List what images to build are built on, where it is not here, or may not be and its benchmark has a hint."""
+    graph = session.graph
+    used = {*session.needs.images, *graph.images_of(_jobs(session))}
+    images = [image for name, image in graph.images.items() if name in used]
     building = [image for image in images if _state(image, in_engine, archived) in ("", "build")]
     for ref in dict.fromkeys(ref for image in building for ref in image.bases):
-        if hint(session, ref) and not _place(session, ref, in_engine, archived):
+        if (in_engine or hint(session, ref)) and not _place(session, ref, in_engine, archived):
             yield _from_outside(session, ref, "(built on)", in_engine, archived)
+
+
+def _jobs(session: Session) -> tuple[JobNode, ...]:
+    """Give the jobs whose images are wanted: also those that lack something, which is not all that they need."""
+    return tuple(j for j in session.due_jobs if session.lacking.of(j) or not session.unsupported.why(j))
 
 
 def _from_outside(session: Session, ref: str, whose: str, in_engine: Look | None, archived: Look) -> str:
     place = _place(session, ref, in_engine, archived)
-    line = "  ".join(filter(None, (f"  base:{ref}", place or ("to get" if in_engine else ""), whose)))
-    return line if place else with_hint(line, hint(session, ref))
+    told = hint(session, ref)
+    absent = "to get" if told else "not here; will be pulled from its registry"
+    line = "  ".join(filter(None, (f"  base:{ref}", place or (absent if in_engine else ""), whose)))
+    return line if place else with_hint(line, told)
 
 
 def _place(session: Session, ref: str, in_engine: Look | None, archived: Look) -> str:

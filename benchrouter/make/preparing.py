@@ -8,11 +8,11 @@ from benchrouter.engine.build import ca_bundle, check_secrets
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.admission import parallelism
 from benchrouter.make.obtaining import hint, with_hint
+from benchrouter.make.passing import unset_names
 from benchrouter.make.reporter import Work
 from benchrouter.make.run import Run
 from benchrouter.make.variables import UsageError
 from benchrouter.make.voice import complain
-from benchrouter.models.model import Model
 from benchrouter.scores.table import SHORT, one_line
 
 
@@ -34,14 +34,14 @@ def prepare(run: Run) -> bool:
     models = tuple({job.model.name: job.model for job in due}.values())
     if session.variables.preflight:
         run.endpoints.check(models)
-    _warn_of_unset_names(run, models)
+    for line in unset_names(session):
+        run.reporter.note(line)
     missing = missing_bases(run)
     for ref, why in missing.items():
         told = hint(session, ref)
         text = f"missing: {ref} for {', '.join(_users(run, ref))}: {one_line(why, SHORT)}"
         run.reporter.note(with_hint(text, told))
-        detail = lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site)
-        run.images.give_up(ref, with_hint(detail, told))
+        run.images.give_up(ref, lacking(ref, f"cannot pull {ref}: {why}", session.sources.settings.site, told))
     if session.variables.strict and (missing or any(map(session.lacking.of, due))):
         complain("strict=1: not started, since images or data are missing")
         return False
@@ -65,20 +65,6 @@ def check_site(run: Run) -> None:
             check_secrets(run.engine, site)
     except EngineError as error:
         raise UsageError(str(error)) from None
-
-
-def _warn_of_unset_names(run: Run, models: tuple[Model, ...]) -> None:
-    """Say which variables are named as secrets and not set: a task may fail for it in a way that is hard to read."""
-    environ, settings = run.session.environ, run.session.sources.settings
-    for model in models:
-        declared = settings.models.get(model.name)
-        name = declared.api_key_env if declared else None
-        if name and not environ.get(name):
-            run.reporter.note(f"model {model.name}: {name} (api_key_env) is not set; its key is EMPTY")
-    named = {name for job in run.session.due_jobs for name in job.facts.task().pass_env} | {*settings.pass_env}
-    for name in sorted(named):
-        if name not in environ:
-            run.reporter.note(f"{name} (pass_env) is not set; the jobs do not get it")
 
 
 def missing_bases(run: Run) -> dict[str, str]:

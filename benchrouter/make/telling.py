@@ -8,7 +8,7 @@ from typing import Any
 from benchrouter.graph.nodes import JobNode
 from benchrouter.graph.reasons import Cause
 from benchrouter.make.commands.explain import explanations
-from benchrouter.make.commands.plan import conditions
+from benchrouter.make.commands.plan import conditions, to_set
 from benchrouter.make.plan_images import image_states
 from benchrouter.make.session import Session
 from benchrouter.make.why import why_job
@@ -18,6 +18,7 @@ def plan_json(session: Session, slots: int) -> dict[str, Any]:
     """Tell what a run would do and why, as `plan_lines` does in words."""
     due = session.due_jobs
     states = image_states(session) if due else {}
+    under = conditions(session, session.needs.jobs, slots) if session.needs.jobs else ()
     return {
         "warnings": [str(problem) for problem in session.sources.warnings],
         "jobs": {"total": len(session.graph.jobs), "due": [_due(session, job) for job in due]},
@@ -26,7 +27,7 @@ def plan_json(session: Session, slots: int) -> dict[str, Any]:
             for name, state in states.items()
         ],
         "missing": [*session.lacking.lines()] if due else [],
-        "conditions": [*conditions(session, session.needs.jobs, slots)] if due and session.needs.jobs else [],
+        "conditions": [*to_set(session), *under] if due else [],
         "aggregates": [node.name for node in session.stale_aggregates],
     }
 

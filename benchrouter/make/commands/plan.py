@@ -13,6 +13,7 @@ from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.commands.run import OPT_SLOTS
 from benchrouter.make.endpoints import without_endpoint
+from benchrouter.make.passing import unset_names
 from benchrouter.make.plan_images import image_lines
 from benchrouter.make.session import Session, doit_variables
 from benchrouter.make.surroundings import memory_line, surrounding_lines
@@ -57,12 +58,18 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
             yield f"  ... and {len(due) - _SHOWN} more"
         yield from session.unsupported.lines()
         yield from session.lacking.lines()
+        yield from to_set(session)
         if session.needs.jobs:
             yield from conditions(session, session.needs.jobs, slots)
     stale = [node.name for node in session.stale_aggregates]
     yield f"aggregates: {len(stale)} to write" if stale else "aggregates: up to date"
     for name in stale[:_SHOWN]:
         yield f"  {name}"
+
+
+def to_set(session: Session) -> Iterator[str]:
+    """Say which variables are to be set, whatever else the due jobs lack."""
+    yield from (f"to do before a run: {text}" for text in unset_names(session))
 
 
 def conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterator[str]:

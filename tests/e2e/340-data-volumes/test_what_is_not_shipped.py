@@ -44,7 +44,8 @@ def test_what_is_missing_is_named_and_the_rest_runs(project: Project) -> None:
     reasons = {task: document(last_failure(project, "b", task) / "job.json") for task in ("supplied", "image")}
     assert reasons["supplied"]["reason"] == reasons["image"]["reason"] == "image_missing"
     assert reasons["supplied"]["detail"] == f"{supplied} upstream-src"
-    assert reasons["image"]["detail"].endswith("; to get it: docker load < shop-database.tar")
+    told = reasons["image"]["detail"].partition("; to get it: docker load < shop-database.tar. ")[2]
+    assert told == "Without a registry, name a stand-in under site.image_aliases in benchrouter.local.yaml"
     assert project.job_states()["b/plain"] == "COMPLETED"
     assert not {"b/shop", "b/database"} & set(project.built(done))
 
@@ -64,3 +65,24 @@ def test_a_supplied_path_is_seen_when_it_comes(project: Project) -> None:
 def test_an_image_named_by_itself_says_what_it_lacks(project: Project) -> None:
     done = shop(project).doit("run", "image:b/shop")
     assert done.status == 1 and "image:b/shop FAILED image_missing: `upstream-src` of environment b/shop" in done.out
+
+
+def test_the_plan_names_all_that_is_needed_while_a_supplied_path_is_missing(project: Project) -> None:
+    """What a task's images are built on, what it preloads and what it is to be passed came up one after the other."""
+    root = project.benchmark("b", {"t": SCORE % 1})
+    (root / "benchmark.yaml").write_text(
+        "name: b\ntasks: [{name: t, environment: shop}]\nenvironments: {shop: {supplied: [src]}}\n"
+        f"obtain: {{src: fetch it, '{NOWHERE}': docker load, 'registry.invalid/cases:*': docker pull}}\n"
+    )
+    project.write("benchmarks/b/environments/shop/Dockerfile", f"FROM {NOWHERE}\nCOPY src /src\n")
+    more = "docker: true\ndocker_images: ['registry.invalid/cases:7']\npass_env: [SHOP_KEY_OF_NOBODY]\n"
+    project.write("benchmarks/b/t/task.yaml", f"name: t\ncommand: x\n{more}")
+    plan = project.doit("plan", "model=m")
+    assert plan.status == 0 and not plan.err, plan.text
+    for line in (
+        f"  base:{NOWHERE}  to get  (built on); to get it: docker load",
+        "  base:registry.invalid/cases:7  to get  (named by tasks); to get it: docker pull",
+        "to do before a run: SHOP_KEY_OF_NOBODY (pass_env) is not set; the jobs do not get it",
+    ):
+        assert line in plan.out.splitlines(), plan.out
+    assert "; to get it: fetch it" in plan.out and "warning" not in plan.out

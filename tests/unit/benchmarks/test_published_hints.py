@@ -48,6 +48,8 @@ def test_each_hint_is_said_of_what_is_missing(plan: str, name: str) -> None:
     benchmark, _ = load_benchmark(BENCHMARKS / name)
     assert benchmark.obtain
     for missing, hint in benchmark.obtain.items():
+        if "*" in missing:
+            continue  # of images that a generator names
         (line,) = (each for each in plan.splitlines() if each.endswith(f"; to get it: {hint.text}"))
         assert re.search(rf"(`|base:){re.escape(missing)}(`| )", line), line
 
