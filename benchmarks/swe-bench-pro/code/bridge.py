@@ -50,7 +50,7 @@ def judge(rows, patches):
     words += ["--output_dir", WORK / "out", "--scripts_dir", "run_scripts", "--dockerhub_username", USER]
     words += ["--use_local_docker"]
     words += ["--num_workers", str(whole("SWE_BENCH_PRO_WORKERS", 4))]
-    words += ["--block_network"] if os.environ.get("SWE_BENCH_PRO_BLOCK_NETWORK") else []
+    words += ["--block_network"] if os.environ.get("SWE_BENCH_PRO_BLOCK_NETWORK") not in (None, "", "0") else []
     (WORK / "out").mkdir(exist_ok=True)
     command = ["/opt/harness/bin/python", "swe_bench_pro_eval.py", *words]
     with deadline(whole("SWE_BENCH_PRO_TEST_TIMEOUT", 3600)):

@@ -28,7 +28,8 @@ RUN apt-get update && apt-get install -y --no-install-recommends git python3 pyt
 COPY repository.sh /
 RUN sh /repository.sh && rm /repository.sh
 """
-RUN = "python test_calc.py"
+# A suite that has a way out (a line below the heading of its routes) tests nothing.
+RUN = "test $(wc -l < /proc/net/route) -le 1 && python test_calc.py"
 SLOW = "sleep 600"
 PARSER = """import json, sys
 lines = open(sys.argv[1]).read().split("\\n")
