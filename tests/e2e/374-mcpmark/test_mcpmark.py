@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,14 +72,17 @@ def shipped(imported: Project) -> Project:
 
 @pytest.fixture(scope="module")
 def beside(shipped: Project) -> Project:
-    """The variant with sidecars: its own task.yaml files, the bridge and the environment of the shipped one."""
-    source, root = (shipped.root / "benchmarks" / name for name in ("mcpmark", "mcpmark-sidecar"))
-    shutil.copytree(HERE / "mcpmark-sidecar", root)
-    shutil.copytree(source / "code", root / "code")
-    shutil.copytree(source / "environments" / "mcpmark", root / "environments" / "mcpmark")
-    for task in root.glob("mcpmark-*"):
-        for link in (source / task.name).glob("*.py"):
-            (task / link.name).symlink_to(link.readlink())
+    """The variant with sidecars as its README takes it in, but for the pinned servers in its image."""
+    taken = subprocess.run(
+        [Path(sys.executable).with_name("benchrouter"), "benchmark", "register", HERE / "mcpmark-sidecar"],
+        cwd=shipped.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert taken.returncode == 0, taken.stdout + taken.stderr
+    environment = shipped.root / "benchmarks" / "mcpmark-sidecar" / "environments" / "mcpmark"
+    (environment / "Dockerfile").write_text(f"FROM {PIPELINE}\n")
     return shipped
 
 
