@@ -36,8 +36,11 @@ def judge(evaluation, row):
 def main():
     # The upstream's way to run an example in the thread that asks for it.
     os.environ["debug"] = "1"  # noqa: SIM112
-    from simple_evals.browsecomp_eval import BrowseCompEval
-
+    try:
+        from simple_evals.browsecomp_eval import BrowseCompEval
+        from simple_evals.sampler import chat_completion_sampler  # noqa: F401
+    except (ImportError, SyntaxError) as error:
+        sys.exit(f"the tree supplied as simple-evals is not that of README.md, with BrowseComp in it ({error})")
     if os.environ.get("BROWSECOMP_LIMIT"):
         os.environ.setdefault("BENCH_LIMIT", os.environ["BROWSECOMP_LIMIT"])
     try:

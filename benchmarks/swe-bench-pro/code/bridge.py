@@ -16,8 +16,14 @@ WORK, USER, PREFIX = Path("/tmp/swe-bench-pro"), "jefzda", "benchrouter"
 
 
 def main(shard):
-    rows = [json.loads(line) for line in INSTANCES.read_text(encoding="utf-8").splitlines()]
-    rows = select([row for row in rows if row["shard"] == shard], id=lambda row: row["instance_id"])
+    for name in ("swe_bench_pro_eval.py", "run_scripts"):  # before the model works for hours
+        if not (HARNESS / name).exists():
+            sys.exit(f"the tree supplied as SWE-bench_Pro-os is not that of README.md: it has no {name}")
+    try:
+        rows = [json.loads(line) for line in INSTANCES.read_text(encoding="utf-8").splitlines()]
+        rows = select([row for row in rows if row["shard"] == shard], id=lambda row: row["instance_id"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"instances.jsonl is not what code/generate.py writes ({error!r})")
     if not rows:
         sys.exit(f"shard {shard} has no instances: `python3 code/generate.py FILE` writes them from the data set")
     made = each(rows, attempt, id=lambda row: row["instance_id"], workers=whole("SWE_BENCH_PRO_WORKERS", 4))
@@ -43,15 +49,13 @@ def attempt(row):
 
 def judge(rows, patches):
     """Run the harness; give each patched instance a score, or an error where its tests came to no report."""
-    WORK.mkdir(parents=True, exist_ok=True)
+    (WORK / "out").mkdir(parents=True, exist_ok=True)
     (WORK / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (WORK / "patches.json").write_text(json.dumps(patches), encoding="utf-8")
     words = ["--raw_sample_path", WORK / "samples.jsonl", "--patch_path", WORK / "patches.json"]
     words += ["--output_dir", WORK / "out", "--scripts_dir", "run_scripts", "--dockerhub_username", USER]
-    words += ["--use_local_docker"]
-    words += ["--num_workers", str(whole("SWE_BENCH_PRO_WORKERS", 4))]
+    words += ["--use_local_docker", "--num_workers", str(whole("SWE_BENCH_PRO_WORKERS", 4))]
     words += ["--block_network"] if os.environ.get("SWE_BENCH_PRO_BLOCK_NETWORK") not in (None, "", "0") else []
-    (WORK / "out").mkdir(exist_ok=True)
     command = ["/opt/harness/bin/python", "swe_bench_pro_eval.py", *words]
     with deadline(whole("SWE_BENCH_PRO_TEST_TIMEOUT", 3600)):
         done = subprocess.run(command, cwd=HARNESS, stdout=subprocess.PIPE, text=True, errors="replace", check=False)

@@ -19,6 +19,8 @@ def main():
     for name in ("BENCHROUTER_MODEL_ENDPOINT", "BENCHROUTER_MODEL_NAME"):
         if not os.environ.get(name):
             sys.exit(f"{name} is not set: there is no model to ask")
+    if not (REPO / "run_parallel.py").is_file():
+        sys.exit(f"the tree supplied as Toolathlon is not that of `doit plan`: there is no run_parallel.py in {REPO}")
     tasks = select(listed(Path(os.environ["TOOLATHLON_TASK_LIST"])))
     missing = [task for task in tasks if not (REPO / "tasks" / FOLDER / task).is_dir()]
     if missing:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import shop
+import tree
 
 from benchrouter.sdk import EndpointError, each, select, write_items
 
@@ -26,6 +27,7 @@ def main():
             sys.exit(f"{name} is not set: there is no model to ask")
     if os.environ.get("WEBARENA_TASK_LIMIT"):
         os.environ.setdefault("BENCH_LIMIT", os.environ["WEBARENA_TASK_LIMIT"])
+    tree.check(UPSTREAM)
     # Tasks leave traces in the shop that they share: those that are selected keep the upstream's order.
     chosen = sorted(select(asked(ids())))
     shop.start()

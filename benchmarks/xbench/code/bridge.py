@@ -19,6 +19,9 @@ def main():
         os.environ.setdefault("BENCH_LIMIT", os.environ["XBENCH_LIMIT"])
     if os.environ.get("BENCHROUTER_MODEL_PARAMETERS"):
         print("xbench-evals sends no parameters; those declared for the model are not used", file=sys.stderr)
+    for name in ("xbench_evals.py", "language_models.py", "eval_grader.py"):
+        if not (UPSTREAM / name).is_file():
+            sys.exit(f"the tree supplied as xbench-evals is not that of README.md: it has no {name}")
     path, repeats = UPSTREAM / os.environ["XBENCH_DATASET"], whole("XBENCH_N_REPEATS", 5)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:

@@ -1,0 +1,1 @@
+"""The one name of nltk that the evaluators of WebArena use."""
