@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from hashlib import sha256
 from pathlib import Path
 
-from demo_scores import ROOT
+from demo_scores import BENCHMARKS, ROOT, items_of
 
 from benchrouter.models.answer_lines import FIELDS, digest_of_tools
-from benchrouter.models.answers import UNKNOWN, Answers, load_answers
+from benchrouter.models.answers import UNKNOWN, Answers, expected_wrong, is_wrong, load_answers
 
 PAGE = (ROOT / "docs" / "demo-model.md").read_text()
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
@@ -58,3 +59,16 @@ def test_the_tools_on_offer(tmp_path: Path) -> None:
     offer = [{"type": "function", "function": {"name": "seat"}}]
     assert said.reply("Seat 12A, please.", tools=digest_of_tools(offer)).content == UNKNOWN  # an item that is wrong
     assert said.reply("Seat 12A, please.", tools=digest_of_tools([])).content == "I cannot do that."
+
+
+def test_a_part_with_another_seed_is_not_the_documented_fifth() -> None:
+    """The pages say for which seed scores are known; with it, the order of the file is that of the selection."""
+    for page in (PAGE, (BENCHMARKS / "README.md").read_text()):
+        assert "BENCH_SEED=1`" in page
+    wrong = {}
+    for seed in (0, 1):
+        items = items_of("humaneval")["problems-000-040"]
+        order = sorted(items, key=lambda item: sha256(f"{seed}:{item}".encode()).hexdigest())
+        wrong[seed] = sum(is_wrong(items.index(item) + 1) for item in order[:10])
+    assert wrong[0] == expected_wrong(10)
+    assert wrong[1] != expected_wrong(10)

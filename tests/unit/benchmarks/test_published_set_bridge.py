@@ -143,6 +143,9 @@ def test_an_empty_shard_says_to_generate_first(tmp_path: Path, monkeypatch: pyte
     listed = tmp_path / "instances.jsonl"
     listed.write_text(json.dumps({"shard": 2, "instance_id": "x"}) + "\n")
     monkeypatch.setattr(bridge, "INSTANCES", listed)
+    monkeypatch.setattr(bridge, "HARNESS", tmp_path)
+    (tmp_path / "run_scripts").mkdir()
+    (tmp_path / "swe_bench_pro_eval.py").touch()
     with pytest.raises(SystemExit, match=r"shard 1 has no instances: `python3 code/generate.py FILE`"):
         bridge.main(1)
 
