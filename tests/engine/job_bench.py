@@ -33,6 +33,7 @@ class JobBench:
     site: Site = field(default_factory=lambda: Site(limits=LIMITS))
     model: Model = field(default_factory=lambda: Model("m", "m-id"))
     said: list[str] = field(default_factory=list)
+    run_id: str = "run-1"
 
     def __post_init__(self) -> None:
         self.task_dir = self.root / "benchmarks" / "b" / "t"
@@ -57,7 +58,7 @@ class JobBench:
         return JobRequest(
             id=JobId("b", name, given["model"].name, options.pop("index", 0)),
             key=key,
-            run_id="run-1",
+            run_id=self.run_id,
             task=Task("T", command, **options),
             tree=self.task_dir,
             benchmark_root=self.task_dir.parent,

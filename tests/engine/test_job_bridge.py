@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 from job_bench import JobBench, document, text
@@ -89,6 +90,7 @@ def test_there_is_no_other_way_out(bench: JobBench, endpoint: str) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
 def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench, endpoint: str) -> None:
+    bench.run_id = f"run-{token_hex(4)}"
     with ThreadingHTTPServer(("0.0.0.0", 0), Handler) as open_to_all:
         threading.Thread(target=open_to_all.serve_forever, daemon=True).start()
         script = f"""
@@ -101,7 +103,7 @@ def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench,
         open_to_all.shutdown()
     assert text(outcome, "logs/stdout.log") == "asked\n"
     assert document(outcome, "provenance.json")["network"]["closed_to_this_machine"] is True
-    assert rules() == []
+    assert rules(bench.run_id) == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
@@ -112,16 +114,16 @@ def test_rules_of_a_dead_run_are_swept_and_no_others() -> None:
             subprocess.run(["iptables", "-w", "-I", "INPUT", *rule], check=True)
     try:
         assert fence.sweep_rules("test-run-1") == 2
-        assert len([rule for rule in rules() if "test-run-10" in rule]) == 2
+        assert len(rules("test-run-10")) == 2
     finally:
         fence.sweep_rules("test-run-10")
-    assert rules() == []
+    assert rules("test-run") == []
 
 
-def rules() -> list[str]:
-    """List our rules of these tests in the packet filter."""
+def rules(run: str) -> list[str]:
+    """List our rules of runs whose id begins so in the packet filter; tests beside this one have theirs."""
     said = subprocess.run(["iptables", "-w", "-S", "INPUT"], capture_output=True, text=True, check=True).stdout
-    return [line for line in said.splitlines() if "benchrouter run-1" in line or "benchrouter test-run" in line]
+    return [line for line in said.splitlines() if f"benchrouter {run}" in line]
 
 
 def test_another_jobs_network_is_not_served(bench: JobBench, endpoint: str, base_image: str) -> None:
