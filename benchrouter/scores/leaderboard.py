@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.scores.boards import Board, Standing, boards
-from benchrouter.scores.table import one_line, score
+from benchrouter.scores.table import cells, one_line, padded, score
 from benchrouter.store.atomic import make_dirs, write_atomic
 
 VERSION = 1
@@ -60,16 +60,18 @@ def lines(found: Sequence[Board]) -> Iterator[str]:
     for board in shown:
         yield "  ".join([board.benchmark, *map(one_line, board.words)])
         places = ranked(board)
-        width = max((len(one_line(one.model, 60)) for _, one in places), default=0)
+        width = max((cells(one_line(one.model, 60)) for _, one in places), default=0)
         for rank, one in places:
             earlier = len(board.of(one.model)) - 1
             more = f"  {earlier} more result{'s' * (earlier != 1)}" if earlier else ""
             name = one_line(one.model, 60)
-            yield f"  {rank:3}  {name:{width}}  {score(one.overall)}  {_limits(one)}  {_day(one.when)}{more}"
+            yield f"  {rank:3}  {padded(name, width)}  {score(one.overall)}  {_limits(one)}  {_day(one.when)}{more}"
         for one in _incomplete(board):
             yield f"    -  {one_line(one.model, 60)}: nothing complete yet, {one.coverage} jobs have a score"
     if not shown:
         yield "no results yet"
+    if left_out := len(found) - len(shown):
+        yield f"{left_out} board{'s' * (left_out != 1)} of earlier content left out; leaderboard.json has all"
 
 
 def _best(board: Board, model: str) -> Standing | None:

@@ -18,5 +18,6 @@ def limits_of(contender: Contender) -> Interval | None:
 
 
 def limits_of_job(job: JobResult) -> Interval | None:
-    """Give the confidence interval of one job's score; None without items."""
-    return of_mean([item.score for item in job.items if item.score is not None]) if job.by_items else None
+    """Give the confidence interval of one job's score; None without items, or of one item."""
+    scores = [item.score for item in job.items if item.score is not None]
+    return of_mean(scores) if job.by_items and len(scores) > 1 else None

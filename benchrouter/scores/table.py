@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -63,6 +64,26 @@ def one_line(text: str, width: int = 200) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
+def natural(name: str) -> tuple[str | int, ...]:
+    """Give what names are sorted by: item 10 after item 9."""
+    return tuple(int(part) if n % 2 else part for n, part in enumerate(re.split("([0-9]{1,18})", name)))
+
+
+def cells(text: str) -> int:
+    """Count the columns that a text takes on a terminal: two for most of CJK and emoji."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """Fill a text up to so many columns of a terminal, from the left with `right`."""
+    fill = " " * max(0, width - cells(text))
+    return fill + text if right else text + fill
+
+
 def title(aggregate: Aggregate) -> str:
     """Name the benchmark and the model."""
     return f"{aggregate.benchmark} @ {one_line(aggregate.model, 80)}"
@@ -84,13 +105,10 @@ def plain_table(aggregate: Aggregate, rows: Sequence[Row]) -> list[str]:
     """Draw the table as lines of text, for pipes and logs."""
     table = _without_empty([HEADER, *(row.cells() for row in rows)])
     header = table[0]
-    widths = [max(len(line[column]) for line in table) for column in range(len(header))]
+    widths = [max(cells(line[column]) for line in table) for column in range(len(header))]
     lines = [title(aggregate)]
-    for cells in table:
-        aligned = [
-            cell.rjust(width) if header[column] in _RIGHT else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        ]
+    for line in table:
+        aligned = [padded(line[n], width, right=header[n] in _RIGHT) for n, width in enumerate(widths)]
         lines.append(("  " + "  ".join(aligned)).rstrip())
     return [*lines, "  " + summary(aggregate)]
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from benchrouter.scores.table import cells, padded
+
 
 @dataclass(frozen=True)
 class Table:
@@ -30,13 +32,13 @@ class Table:
     def text(self) -> str:
         """Give aligned lines."""
         every = (self.head, *self.rows)
-        widths = [max(len(row[at]) for row in every) for at in range(len(self.head))]
+        widths = [max(cells(row[at]) for row in every) for at in range(len(self.head))]
         lines = ["  ".join(map(self._padded, range(len(row)), row, widths)).rstrip() for row in every]
         lines += [f"and {self.more} more"] if self.more else []
         return "\n".join([self.title, *(f"  {line}" for line in lines)])
 
     def _padded(self, at: int, cell: str, width: int) -> str:
-        return cell.rjust(width) if at in self.right else cell.ljust(width)
+        return padded(cell, width, right=at in self.right)
 
     def _cell(self, at: int, cell: str) -> str:
         return f"<td{self._align(at)}>{escape(cell)}</td>"

@@ -13,6 +13,7 @@ from benchrouter.scores.comparison.comparable import differences, groups
 from benchrouter.scores.comparison.contender import Contender, Observations, contend
 from benchrouter.scores.problems import ScoresError
 from benchrouter.scores.statistics.paired import Difference, compare, holm, mean_differs
+from benchrouter.scores.table import natural
 from benchrouter.spec.names import did_you_mean
 
 REAL = 0.05
@@ -49,7 +50,7 @@ class Comparison:
     """Models of one benchmark, the best score first; `apart` says of each that is not comparable why.
 
     `best` is the one model that is better than every other for certain, None where there is none; `best_of` the same
-    for tasks, if asked for.
+    for tasks, None if that was not asked for.
     """
 
     benchmark: str
@@ -57,8 +58,13 @@ class Comparison:
     apart: Mapping[str, tuple[str, ...]]
     pairs: tuple[Pair, ...]
     best: str | None
-    best_of: Mapping[str, str]
+    best_of: Mapping[str, str] | None
     flips: tuple[Flip, ...] = ()
+
+    @property
+    def family(self) -> int:
+        """Count the pairs that were tested: those that Holm's adjustment is for."""
+        return sum(pair.adjusted is not None for pair in self.pairs)
 
     @property
     def comparable(self) -> tuple[Contender, ...]:
@@ -92,7 +98,7 @@ def compare_models(
 
 def _compared(benchmark: str, contenders: Sequence[Contender], *, detail: bool, flips: bool) -> Comparison:
     together, *others = groups(contenders) or [[]]
-    reasons = {one.model: tuple(differences(together[0], one)) for group in others for one in group}
+    reasons = {one.model: tuple(differences(one, together[0])) for group in others for one in group}
     pairs = _pairs(together)
     return Comparison(
         benchmark,
@@ -100,7 +106,7 @@ def _compared(benchmark: str, contenders: Sequence[Contender], *, detail: bool, 
         reasons,
         pairs,
         _best(together, pairs),
-        _best_of(together) if detail else {},
+        _best_of(together) if detail else None,
         tuple(_flips(together)) if flips else (),
     )
 
@@ -170,7 +176,7 @@ def _best_of(contenders: Sequence[Contender]) -> dict[str, str]:
 def _flips(contenders: Sequence[Contender]) -> list[Flip]:
     found: list[Flip] = []
     for task in dict.fromkeys(task for one in contenders for task in one.tasks):
-        items = dict.fromkeys(item for one in contenders for item in one.judged.get(task, {}))
+        items = sorted({item for one in contenders for item in one.judged.get(task, {})}, key=natural)
         for item in items:
             scores = {
                 one.model: one.judged[task][item]

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate, by_rule, mean
 from benchrouter.scores.collected import JobResult, jobs_of
 from benchrouter.scores.comparison.choosing import Chosen
-from benchrouter.scores.statistics.intervals import Interval, of_mean, of_score
+from benchrouter.scores.statistics.intervals import Interval, of_mean, of_score, weights_of
 from benchrouter.scores.statistics.repeats import Spread, pass_all, pass_at, spread
 from benchrouter.spec.aggregation import Aggregation
 
@@ -89,15 +89,16 @@ class Contender:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """Give the confidence interval of the score; None where that is one observation, of one task."""
+        """Give the confidence interval of the score; None where that is one observation."""
         strata = {task: list(scores.values()) for task, scores in self.observations.items()}
-        alone = [list(scores) for scores in self.observations.values()] == [[""]]
-        return None if alone else of_score(strata, self.rule)
+        weights = weights_of(strata, self.rule)
+        counted = sum(len(scores) for task, scores in strata.items() if weights[task])
+        return of_score(strata, self.rule) if counted > 1 else None
 
     def interval_of(self, task: str) -> Interval | None:
-        """Give the confidence interval of one task's score; None for a task without items: it is one observation."""
-        scores = self.observations.get(task, {})
-        return None if not scores or list(scores) == [""] else of_mean(list(scores.values()))
+        """Give the confidence interval of one task's score; None for one observation, as a task without items is."""
+        scores = list(self.observations.get(task, {}).values())
+        return of_mean(scores) if len(scores) > 1 else None
 
     def score_of(self, task: str) -> float | None:
         """Give one task's score, the mean over its repeats."""

@@ -57,7 +57,7 @@ def _task(found: Comparison, one: Contender, task: str) -> dict[str, Any]:
         "declared": len(jobs),
         "reasons": sorted({job.reason.word for job in jobs if job.reason}),
         "items": _items(sum(counts, start=ItemCounts(0, 0)) if counts else None),
-        "best": found.best_of.get(task) == one.model,
+        "best": found.best_of.get(task) == one.model if found.best_of is not None else None,
     }
 
 

@@ -8,7 +8,7 @@ from benchrouter.scores.comparison.choosing import words
 from benchrouter.scores.comparison.compared import Comparison, Pair
 from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.statistics.intervals import Interval
-from benchrouter.scores.table import one_line, score
+from benchrouter.scores.table import cells, one_line, padded, score
 
 _NAME = 40
 
@@ -25,7 +25,7 @@ def lines_of(found: Comparison, *, detail: bool = False) -> Iterator[str]:
     shown = _shown_pairs(found, detail)
     if shown:
         yield ""
-        yield from (f"  {_pair(pair, len(found.pairs))}" for pair in shown)
+        yield from (f"  {_pair(pair, found.family)}" for pair in shown)
     if len(found.comparable) > 1 and found.best is None:
         yield "  no model is best by more than chance"
     for model, reasons in found.apart.items():
@@ -42,8 +42,8 @@ def flip_lines(found: Comparison) -> Iterator[str]:
         return
     rows = [("task", "item", *map(_short, models))]
     for flip in found.flips:
-        cells = (f"{flip.scores[model]:.4g}" if model in flip.scores else "-" for model in models)
-        rows.append((flip.task, one_line(flip.item, 60) or "(whole task)", *cells))
+        scores = (f"{flip.scores[model]:.4g}" if model in flip.scores else "-" for model in models)
+        rows.append((flip.task, one_line(flip.item, 60) or "(whole task)", *scores))
     yield from aligned(rows, right=range(2, 2 + len(models)))
 
 
@@ -61,10 +61,9 @@ def title(found: Comparison) -> str:
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] | range) -> list[str]:
     """Align columns, those in `right` to the right; columns with nothing below their head are left out."""
     kept = [n for n in range(len(rows[0])) if any(row[n] for row in rows[1:])]
-    widths = {n: max(len(row[n]) for row in rows) for n in kept}
+    widths = {n: max(cells(row[n]) for row in rows) for n in kept}
     return [
-        ("  " + "  ".join(row[n].rjust(widths[n]) if n in right else row[n].ljust(widths[n]) for n in kept)).rstrip()
-        for row in rows
+        ("  " + "  ".join(padded(row[n], widths[n], right=n in right) for n in kept)).rstrip() for row in rows
     ]
 
 
@@ -111,7 +110,7 @@ def _cell(found: Comparison, one: Contender, task: str) -> str:
         failed = [job.reason.word for job in one.of_task.get(task, ()) if job.reason]
         return failed[0] if failed else "-"
     limits = between(one.interval_of(task), 2)
-    mark = "*" if found.best_of.get(task) == one.model else ""
+    mark = "*" if (found.best_of or {}).get(task) == one.model else ""
     return f"{own:.4f}{f' ({limits})' if limits else ''}{mark}"
 
 

@@ -18,6 +18,7 @@ from benchrouter.scores.limits import limits_of_job
 from benchrouter.scores.report.embedded import Embedder
 from benchrouter.scores.report.facts import facts_of
 from benchrouter.scores.report.view import Group, JobRow, LogEnd, Page, ScoreRow
+from benchrouter.scores.table import natural
 from benchrouter.store import layout
 from benchrouter.store.items import ItemCounts
 from benchrouter.store.runs import RunRecord
@@ -52,7 +53,7 @@ class _Reader:
                 rows.setdefault(id(board), []).append(self._score(listed, standing, jobs))
         for board in boards.ordered():
             mine = [replace(row, earlier=tuple(board.of(row.model)[1:])) for row in rows[id(board)]]
-            yield Group(board.benchmark, board.words, tuple(sorted(mine, key=_best_first)))
+            yield Group(board.benchmark, board.words, tuple(sorted(mine, key=_best_first)), bool(board.superseded))
 
     def _score(self, listed: Listed, standing: Standing, jobs: Sequence[JobResult]) -> ScoreRow:
         rows = tuple(self._job(job) for job in jobs)
@@ -74,7 +75,7 @@ class _Reader:
         )
 
     def _job(self, job: JobResult) -> JobRow:
-        block = self.embedder.add(job.items)
+        block = self.embedder.add(sorted(job.items, key=lambda item: natural(item.id)))
         row = JobRow(
             id=job.id,
             key=job.key,

@@ -76,11 +76,15 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class Group:
-    """Scores that may stand side by side: the same tasks, content and variables; `asked` says which."""
+    """Scores that may stand side by side: the same tasks, content and variables; `asked` says which.
+
+    `superseded` where newer ones were asked for in the same words.
+    """
 
     benchmark: str
     asked: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
+    superseded: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,13 @@ class Page:
 
     @property
     def failures(self) -> tuple[tuple[ScoreRow, JobRow], ...]:
-        """List all failed jobs with the score that they are part of."""
-        return tuple((row, job) for row in self.scores for job in row.jobs if job.state is JobState.FAILED)
+        """List the failed jobs of present content, each once, with the first score that it is part of."""
+        present = (row for group in self.groups if not group.superseded for row in group.rows)
+        failed = ((row, job) for row in present for job in row.jobs if job.state is JobState.FAILED)
+        found: dict[tuple[JobId, str], tuple[ScoreRow, JobRow]] = {}
+        for row, job in failed:
+            found.setdefault((job.id, job.key), (row, job))
+        return tuple(found.values())
 
     @property
     def anchors(self) -> dict[tuple[JobId, str], str]:

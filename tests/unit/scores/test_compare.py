@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from shelf import Shelf
 
+from benchrouter.scores.boards import boards
 from benchrouter.scores.comparison.compared import Comparison, compare_models
 from benchrouter.scores.comparison.json_form import to_json
 from benchrouter.scores.comparison.text import flip_lines, lines_of
+from benchrouter.scores.limits import limits_of_job
 from benchrouter.scores.problems import ScoresError
 from benchrouter.spec.aggregation import Aggregation
 from benchrouter.store.states import Reason
@@ -73,11 +76,11 @@ def test_many_models_make_a_mark_harder(shelf: Shelf) -> None:
     [
         ({"files": {"run.py": "bb"}}, "file run.py differs"),
         ({"files": {"run.py": "aa", "more.py": "cc"}}, "file more.py is there for one of them only"),
-        ({"task": {"command": "python3 run.py"}}, "`command` in task.yaml: python run.py, against python3 run.py"),
+        ({"task": {"command": "python3 run.py"}}, "`command` in task.yaml: python3 run.py, against python run.py"),
         ({"image": {"files": {"ask": "1"}, "key": "k"}}, "file ask of the image is there for one of them only"),
-        ({"contract": 2}, "version of the contract: 1, against 2"),
-        ({"seed": 7}, "seed: none, against 7"),
-        ({"templates": {"run.sh.j2": "t"}}, "template run.sh.j2: none, against t"),
+        ({"contract": 2}, "version of the contract: 2, against 1"),
+        ({"seed": 7}, "seed: 7, against none"),
+        ({"templates": {"run.sh.j2": "t"}}, "template run.sh.j2: t, against none"),
     ],
 )  # fmt: skip
 def test_what_is_not_comparable_says_why(shelf: Shelf, change: dict[str, Any], reason: str) -> None:
@@ -103,8 +106,8 @@ def test_other_tasks_repeats_and_rules_are_not_comparable(shelf: Shelf) -> None:
     shelf.settle(rule=Aggregation("min"))
     assert compare_models(shelf.root, "b").apart == {
         "fewer": ("only a was asked task y",),
-        "more": ("repeats: 1, against 2 (in task y)",),
-        "lowest": ("aggregate: mean, against min",),
+        "more": ("repeats: 2, against 1 (in task y)",),
+        "lowest": ("aggregate: min, against mean",),
     }
 
 
@@ -127,7 +130,7 @@ def test_variables_that_most_models_share_are_compared(shelf: Shelf) -> None:
     shelf.settle(name="whole")
     found = compare_models(shelf.root, "b")
     assert [one.model for one in found.comparable] == ["a", "b", "c"]
-    assert found.apart == {"d": ("variable BENCH_LIMIT: 2, against none",)}
+    assert found.apart == {"d": ("variable BENCH_LIMIT: none, against 2",)}
     assert text(found).startswith("b · BENCH_LIMIT=2\n")
     whole = compare_models(shelf.root, "b", variables={})
     assert [one.model for one in whole.contenders] == ["a", "d"] and not whole.apart
@@ -306,3 +309,48 @@ def test_a_score_that_is_the_mean_but_for_rounding_is_that_of_its_items(shelf: S
     shelf.add("a", "x", [1, 1, 0], overall=0.667)
     shelf.settle()
     assert len(compare_models(shelf.root, "b").contenders[0].observations["x"]) == 3
+
+
+def test_what_is_best_in_a_task_is_not_denied_where_nobody_looked(shelf: Shelf) -> None:
+    """JSON said false without --detail, and true with it."""
+    shelf.add("good", "x", [1] * 18 + [0] * 2)
+    shelf.add("poor", "x", [0] * 20)
+    shelf.settle()
+    for detail, said in ((False, [None, None]), (True, [True, False])):
+        told = to_json(compare_models(shelf.root, "b", detail=detail))
+        assert [model["tasks"][0]["best"] for model in told["models"]] == said
+
+
+@pytest.mark.parametrize("rule", ["mean", "min", "items"])
+def test_one_observation_has_no_interval_anywhere(shelf: Shelf, rule: str) -> None:
+    shelf.add("item", "x", [1])
+    shelf.add("item", "z", reason=Reason.TIMEOUT)
+    shelf.add("task", "x", overall=0.5)
+    shelf.settle(rule=Aggregation(rule))
+    found = compare_models(shelf.root, "b", detail=True)
+    assert [(one.interval, one.interval_of("x")) for one in found.contenders] == [(None, None)] * 2
+    assert {limits_of_job(job) for one in found.contenders for job in one.jobs} == {None}
+    assert "–" not in text(found, detail=True)
+    assert [standing.interval for board in boards(shelf.root) for standing in board.standings] == [None, None]
+
+
+def test_holms_label_counts_the_pairs_that_were_tested(shelf: Shelf) -> None:
+    """A model that shares no judged item with others is in no test."""
+    shelf.add("a", "x", {"p": 1, "q": 1, "r": None})
+    shelf.add("b", "x", {"p": 0, "q": 1, "r": None})
+    shelf.add("c", "x", {"p": None, "q": None, "r": 1})
+    shelf.settle()
+    found = compare_models(shelf.root, "b", detail=True)
+    assert (len(found.pairs), found.family) == (3, 1) and "Holm" not in text(found, detail=True)
+    shelf.add("d", "x", {"p": 0, "q": 0, "r": None})
+    shelf.settle()
+    assert "(Holm, 3 pairs)" in text(compare_models(shelf.root, "b", detail=True), detail=True)
+
+
+def test_flips_are_sorted_by_id_and_wide_names_keep_the_columns(shelf: Shelf) -> None:
+    shelf.add("模型🙂", "x", {"i10": 1, "i9": 1, "東京": 1})
+    shelf.add("plain", "x", {"東京": 0, "i9": 0, "i10": 0})
+    shelf.settle()
+    found = compare_models(shelf.root, "b", flips=True)
+    assert [flip.item for flip in found.flips] == ["i9", "i10", "東京"]
+    assert len({cell_len(line) for line in flip_lines(found)}) == 1

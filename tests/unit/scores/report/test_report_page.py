@@ -185,3 +185,27 @@ def test_a_torn_record_is_named_and_the_rest_is_shown(tmp_path: Path) -> None:
 def test_the_page_needs_no_network(name: str) -> None:
     text = (Path(render.__code__.co_filename).parent / name).read_text()
     assert not re.search(r"https?:|//[a-z]|@import|fetch\(|XMLHttp|url\(", text)
+
+
+def test_a_failure_counts_once_and_only_while_it_is_present(shelf: Shelf) -> None:
+    """The headline counted each aggregate that a failed job is part of, and failures of earlier content."""
+    earlier = shelf.add("m", "x", reason=Reason.TIMEOUT, files={"run.py": "old"})
+    earlier.rename(earlier.with_name("2"))
+    shelf.settle(name="1")
+    shelf.add("m", "x", reason=Reason.TIMEOUT)
+    job = shelf.jobs["b", "m"][0]
+    shelf.settle(name="2")
+    shelf.jobs["b", "m"] = [job]
+    shelf.add("m", "y", [1])
+    shelf.settle(name="3", headline=False)
+    for path in shelf.root.glob("b/m/aggregates/*.json"):
+        os.utime(path, (int(path.stem), int(path.stem)))
+    page = gather(shelf.root)
+    assert [(failed.key, row.benchmark) for row, failed in page.failures] == [(job.key, "b")]
+
+
+def test_items_are_sorted_by_id(shelf: Shelf) -> None:
+    shelf.add("m", "x", {"i10": 1, "i9": 0, "i1": 1})
+    shelf.settle()
+    (block,) = gather(shelf.root).blocks
+    assert json.loads(block)["ids"] == ["i1", "i9", "i10"]
