@@ -92,12 +92,12 @@ def made(place: Path, foreign: set[Path]) -> list[Path]:
 
 
 def test_a_base_that_nobody_has_is_listed_with_what_to_do(project: Project, base: str) -> None:
-    """Run without a stand-in: the message before the start says how to make one."""
+    """Run without a stand-in: the message before the start says what to do."""
     project.benchmark("b", {"t": SCORE % 1}, dockerfile=f"FROM {base}\n")
     done = project.run(status=1)
     assert set(project.job_states().values()) == {"FAILED image_missing"}
     assert f"missing: {base} for b/b" in done.out
-    assert f"doit bootstrap-image {base}" in done.out
+    assert "name a stand-in under site.image_aliases in benchrouter.local.yaml" in done.out
 
 
 def test_pip_replaces_what_debian_brought(project: Project, base: str) -> None:
