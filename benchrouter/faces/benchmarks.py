@@ -199,5 +199,6 @@ def delete(
     if json:
         emit("benchmark_deleted", name=name, path=str(path))
     else:
-        print(f"removed {path}; its results are still in {ws.results / name}")
+        kept = ws.results / name
+        print(f"removed {path}" + (f"; its results are still in {kept}" if kept.is_dir() else ""))
     return 0

@@ -147,14 +147,14 @@ def _ends(ws: Workspace, run_id: str) -> bool:
 
 def _named(run_id: str | None) -> tuple[Workspace, Evaluation]:
     from benchrouter.faces.place import enter
-    from benchrouter.make.evaluations import evaluations, find
+    from benchrouter.make.evaluations import evaluations, find, unreadable
     from benchrouter.make.variables import UsageError
 
     ws = enter()
-    found, _ = evaluations(ws)
-    if not found:
+    found, torn = evaluations(ws)
+    if run_id is None and not found:
         raise UsageError("no run yet in this workspace; `benchrouter run --model demo` makes one")
-    return ws, found[-1] if run_id is None else find(found, run_id)
+    return ws, found[-1] if run_id is None else find(found, run_id, unreadable(ws, torn))
 
 
 def _counts(each: Evaluation) -> str:

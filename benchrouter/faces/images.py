@@ -64,6 +64,8 @@ def export(
             export_to(begun, archive, reference, out)
         return 0
     path = typed_path(output)
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: there is no directory {path.parent}")
     partial = path.with_name(f".{path.name}.part")
     try:
         with open(partial, "wb") as out:

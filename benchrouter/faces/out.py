@@ -9,10 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from benchrouter.make.voice import in_its_words, json_out
+from benchrouter.make.voice import in_its_words, json_out, told
 
 VERSION = 1
 """Version of the JSON forms, raised when a field changes its meaning or goes."""
+
+_LOGS = ("log", "logs")
+"""What tasks printed is passed on as it is."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text (docs/json.md).")]
 
@@ -21,7 +24,8 @@ def emit(kind: str, **fields: Any) -> None:
     """Print a JSON object of this kind, with the version of its form; no field may be called so."""
     if "version" in fields:
         raise ValueError(f"{kind}: a field may not be called `version`")
-    document = {"version": VERSION, "kind": kind, **fields}
+    said = fields if kind in _LOGS else told(fields)
+    document = {"version": VERSION, "kind": kind, **said}
     print(json.dumps(document, allow_nan=False), file=json_out() or sys.stdout, flush=True)
 
 

@@ -67,7 +67,9 @@ def _refuse_variable(word: str) -> None:
 
     name, equals, value = word.partition("=")
     if equals and name in STEERING:
-        meant = value if name == "bench" else f"--{name}" if name in _FLAGS else f"--{name} {value}"
+        if name == "bench":
+            raise UsageError(f"{word}: variables are doit's manner; here benchmarks stand alone: `{value}`")
+        meant = f"--{name}" if name in _FLAGS else f"--{name} {value}"
         raise UsageError(f"{word}: variables are doit's manner; here it is `{meant}`")
     if equals and name and name == name.upper():
         raise UsageError(f"{word}: variables are doit's manner; here it is `--env {word}`")

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchrouter.engine.containers import Exit
 from benchrouter.jobs.collect import Collected
 from benchrouter.jobs.contract import OUTPUT_DIR
 from benchrouter.jobs.verdict import Verdict, judge, shortened
+from benchrouter.models.model import Model
+from benchrouter.models.preflight import key_advice
 from benchrouter.spec.task import Task
 from benchrouter.store.states import Reason
 
 ENDPOINT_STATUS = 75
 SHOWN = 5
 
+_REFUSED = re.compile(r"\b(?:status(?: code)?|error code|HTTP)[ :=]+(?:401|403)\b", re.IGNORECASE)
 STATUSES = {126: " (it cannot be executed)", 127: " (a command was not found)"}
 
 
@@ -65,6 +69,14 @@ def conclude(
     if verdict.reason is Reason.ENDPOINT or exit.code == 0:
         return Conclusion(reason=verdict.reason, detail=verdict.detail)
     return Conclusion(reason=Reason.EXIT_CODE, detail=_status(exit.code, verdict) + _quote(last_error))
+
+
+def with_refused_key(conclusion: Conclusion, model: Model) -> Conclusion:
+    """Make an endpoint's 401 or 403 final, and say which key it is about; leave any other end as it is."""
+    if conclusion.reason is not Reason.ENDPOINT or model.embedded or not _REFUSED.search(conclusion.detail):
+        return conclusion
+    detail = f"{conclusion.detail}; the endpoint refuses the key: {key_advice(model)}"
+    return replace(conclusion, detail=detail, final=True)
 
 
 def _quote(line: str) -> str:

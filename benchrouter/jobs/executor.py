@@ -28,7 +28,7 @@ from benchrouter.jobs import growth
 from benchrouter.jobs.attempt import Attempt, Listener
 from benchrouter.jobs.contract import Host, Places, container_spec, secret_values
 from benchrouter.jobs.course import Course, Ended
-from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out
+from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out, with_refused_key
 from benchrouter.jobs.facts import facts_of
 from benchrouter.jobs.masking import without_secrets
 from benchrouter.jobs.modes import SURROUNDINGS
@@ -165,6 +165,7 @@ class EngineExecutor:
         if ended.reason in (Reason.NO_RESULT, Reason.INVALID_RESULT) and not self._engine.answers():
             # Told to stop by an engine that is leaving, a task may well end with 0.
             raise EngineError(f"the engine was stopped while container {spec.name} was running")
+        ended = with_refused_key(ended, course.request.model)
         return replace(ended, warnings=(*ended.warnings, *left_out(collected)))
 
     def _image(self, tag: str) -> Image:

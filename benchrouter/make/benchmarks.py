@@ -102,6 +102,8 @@ def register(ws: Workspace, source: Path, *, replacing: bool = False) -> tuple[P
     with _fresh(ws) as fresh:
         take_in(source, fresh)
         root = top_of(fresh, FILE)
+        if not is_there(root / FILE):
+            raise UsageError(f"{source}: {_no_file(root)}")
         found = validate(ws, root)
         problems = tuple(replace(p, where=p.where.replace(str(root), str(source))) for p in found.problems)
         if found.scanned is None or not found.sound:
@@ -113,6 +115,12 @@ def register(ws: Workspace, source: Path, *, replacing: bool = False) -> tuple[P
             raise UsageError(f"a benchmark `{name}` is there already: {target}; --replace puts this one in its place")
         publish_dir(root, target, valid=lambda _: True, replace=replacing)
     return target, problems
+
+
+def _no_file(root: Path) -> str:
+    names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in root.iterdir())
+    there = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "") if names else "nothing"
+    return f"no {FILE} at its top, where there is {there}; expected one benchmark: its files, or one directory of them"
 
 
 def delete(ws: Workspace, name: str) -> Path:

@@ -68,14 +68,25 @@ def evaluations(ws: Workspace) -> tuple[list[Evaluation], list[Path]]:
     return sorted(found.values(), key=lambda each: each.run_id), torn
 
 
-def find(found: Iterable[Evaluation], prefix: str) -> Evaluation:
-    """Find the one run whose id, or the part of it after the dash, begins so; raise UsageError."""
+def unreadable(ws: Workspace, torn: Iterable[Path]) -> list[Path]:
+    """List the records that are torn, those that were set aside, too."""
+    return [*torn, *runs.aside(ws)]
+
+
+def find(found: Iterable[Evaluation], prefix: str, torn: Iterable[Path] = ()) -> Evaluation:
+    """Find the one run whose id, or the part of it after the dash, begins so; raise UsageError.
+
+    `torn` are records that cannot be read, which are said to be there.
+    """
     known = list(found)
     fitting = [each for each in known if any(part.startswith(prefix) for part in _parts(each.run_id))]
     exact = [each for each in fitting if prefix in _parts(each.run_id)]
     if len(exact or fitting) == 1:
         return (exact or fitting)[0]
     if not fitting:
+        for path in torn:
+            if any(part.startswith(prefix) for part in _parts(path.stem)):
+                raise UsageError(f"the record of run {path.stem} is torn and says nothing: {path}")
         raise UsageError(f"no run `{prefix}`; `benchrouter eval list` shows them")
     raise UsageError(f"`{prefix}` may be {', '.join(each.run_id for each in fitting[:8])}; type more of it")
 

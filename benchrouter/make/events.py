@@ -8,6 +8,7 @@ import time
 from typing import Any, TextIO
 
 from benchrouter.make.reporter import Work
+from benchrouter.make.voice import told
 from benchrouter.store.states import Outcome
 
 VERSION = 1
@@ -55,6 +56,6 @@ class JsonReporter:
 
     def tell(self, event: str, **facts: Any) -> None:
         """Write one event."""
-        document = {"version": VERSION, "kind": "event", "event": event, "time": round(time.time(), 3), **facts}
+        document = {"version": VERSION, "kind": "event", "event": event, "time": round(time.time(), 3), **told(facts)}
         with self._lock:
             print(json.dumps(document, allow_nan=False), file=self._out, flush=True)

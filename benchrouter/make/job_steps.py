@@ -129,8 +129,8 @@ class JobSteps:
     def _watch(self, job: JobNode, outcome: Outcome) -> None:
         """Tell the breakers how it went."""
         endpoint = self._run.endpoints.breaker(job.model)
-        if outcome.final:
-            return  # it is the job's own affair
+        if outcome.final and outcome.reason is not Reason.ENDPOINT:
+            return  # it is the job's own affair; a key that is refused is not
         if outcome.reason is Reason.ENGINE:
             self._run.engine_breaker.failed(outcome.detail)
         elif outcome.reason is Reason.ENDPOINT:

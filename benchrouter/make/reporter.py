@@ -81,7 +81,8 @@ class PlainReporter:
         """Print what is to do."""
         self.jobs = work.jobs
         images = f"{work.images} image{'s' * (work.images != 1)} to build, " if work.images else ""
-        self._print(f"{images}{work.jobs} job{'s' * (work.jobs != 1)} to run, {work.parallel} at a time")
+        at_once = f", {work.parallel} at a time" if work.parallel else ""  # of none that could run here
+        self._print(f"{images}{work.jobs} job{'s' * (work.jobs != 1)} to run{at_once}")
 
     def started(self, node: str, timeout: float | None) -> None:
         """Print that a node runs."""

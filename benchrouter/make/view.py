@@ -12,6 +12,7 @@ from benchrouter.make.events import VERSION, JsonReporter
 from benchrouter.make.reporter import Reporter, for_terminal
 from benchrouter.make.session import Session
 from benchrouter.make.summary import print_causes, print_scores
+from benchrouter.make.voice import told
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunJob, RunRecord, job_to_json
 from benchrouter.store.states import JobState, Outcome, RunState
@@ -82,7 +83,7 @@ class JsonView:
         asked = {job.id for job in session.asked_jobs}
         nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
         scored = [session.score(node, session.known_failures).to_json() for node in nodes]
-        document = {"version": VERSION, "kind": "run", **facts, "aggregates": scored}
+        document = {"version": VERSION, "kind": "run", **told(facts), "aggregates": scored}
         print(json.dumps(document, allow_nan=False), file=self.out, flush=True)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,27 @@ def in_its_words(text: str) -> str:
     text = re.sub(r"(?<![\w/-])(model|tasks|refresh)= is", r"--\1 is", text).replace("bench= is", "BENCH is")
     text = _FLAG.sub(r"--\1", _VALUE.sub(r"--\1 ", _LIST.sub("", text)))
     return _CALL.sub("benchrouter ", text)
+
+
+_PROSE = frozenset(
+    ["because", "conditions", "detail", "follows", "lines", "mend", "message", "missing", "notes", "problems", "reasons", "text", "unsupported", "warnings"]
+)
+"""Fields of JSON that hold lines for people, and no data."""
+
+
+def told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Rewrite the lines for people in the fields of a JSON object, however deep they lie."""
+    return {name: _told(value, prose=name in _PROSE) for name, value in fields.items()}
+
+
+def _told(value: Any, *, prose: bool) -> Any:
+    if isinstance(value, str):
+        return in_its_words(value) if prose else value
+    if isinstance(value, Mapping):
+        return told(value)
+    if isinstance(value, list | tuple):
+        return [_told(each, prose=prose) for each in value]
+    return value
 
 
 def json_out() -> TextIO | None:

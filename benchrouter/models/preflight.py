@@ -85,7 +85,7 @@ def _ask(asker: Asker, model: Model) -> Preflight:
 def _verdict(asker: Asker, model: Model, answer: Answer) -> Preflight | None:
     if answer.status in (401, 403):
         return Preflight(
-            False, f"{asker.url} refuses the key (status {answer.status}): {_key_advice(model)}", True
+            False, f"{asker.url} refuses the key (status {answer.status}): {key_advice(model)}", True
         )
     if 300 <= answer.status < 400:
         # Followed, a redirect would carry the key to whoever it names.
@@ -94,7 +94,8 @@ def _verdict(asker: Asker, model: Model, answer: Answer) -> Preflight | None:
     return None
 
 
-def _key_advice(model: Model) -> str:
+def key_advice(model: Model) -> str:
+    """Say what to look at where an endpoint refuses a model's key."""
     if model.has_key:
         return f"check the value of {model.api_key_env}"
     if model.api_key_env:

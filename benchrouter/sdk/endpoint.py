@@ -27,6 +27,7 @@ class EndpointError(SystemExit):
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(ENDPOINT_FAILED)
         self.message = ENDPOINT + message
+        self.told = message
         self.status = status
         print(self.message, file=sys.stderr)
 

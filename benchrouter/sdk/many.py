@@ -44,9 +44,9 @@ def each(
     judged = [record for record in records if "error" not in record]
     last = failures.last
     if last is not None and failures.too_many():
-        raise EndpointError(f"no answer for {failures.row} items in a row; {last}", last.status)
+        raise EndpointError(f"no answer for {failures.row} items in a row; {last.told}", last.status)
     if last is not None and not judged:
-        raise EndpointError(f"no answer for any item, of {len(records)}; {last}", last.status)
+        raise EndpointError(f"no answer for any item, of {len(records)}; {last.told}", last.status)
     if judged and all(record.get("empty") for record in judged):
         raise EndpointError(f"nothing is said in any of {len(judged)} answers")
     return records

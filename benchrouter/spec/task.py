@@ -102,12 +102,12 @@ def load_task(path: Path) -> tuple[Task, tuple[Problem, ...]]:
     """Read a task.yaml: the task and warnings; raise SpecError with all problems of the file."""
     from benchrouter.spec.shapes import check
     from benchrouter.spec.task_faults import faults
-    from benchrouter.spec.task_shape import TaskShape, to_task
+    from benchrouter.spec.task_shape import TaskShape, belongs_elsewhere, to_task
     from benchrouter.spec.yamlfile import read_with_faults
 
     document = read_with_faults(path)
     shape, problems = check(document, TaskShape)
-    warnings = refuse_errors([*document.problems, *problems, *faults(document)])
+    warnings = refuse_errors([*document.problems, *map(belongs_elsewhere, problems), *faults(document)])
     if shape is None:
         raise SpecError(warnings)
     return to_task(document, shape), warnings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, get_args
 
@@ -10,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from benchrouter.spec import values
 from benchrouter.spec.data_shape import DataShape, to_data
 from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
@@ -111,6 +113,14 @@ class TaskShape(Shape):
         default_factory=list, description="Variables of the caller to pass on, by name."
     )
     data: list[DataShape] = Field(default_factory=list, description="Directories from outside, by name.")
+
+
+def belongs_elsewhere(problem: Problem) -> Problem:
+    """Say of a key of benchmark.yaml where it belongs."""
+    if "unknown key `environment`" not in problem.message:
+        return problem
+    where = "which environment a task runs in stands in benchmark.yaml, at the task"
+    return replace(problem, message=f"unknown key `environment` is ignored; {where}")
 
 
 def to_task(document: Document, shape: TaskShape) -> Task:

@@ -16,9 +16,12 @@ TEMPORARY = ".tmp"  # what a crash may leave: hidden, with this suffix, swept by
 
 
 def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write a file by write-temp, fsync, rename; `durable=False` leaves out the fsync."""
+    """Write a file by write-temp, fsync, rename; `durable=False` leaves out the fsync. An OSError names `path`."""
     temporary = _temporary(path)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -88,6 +88,8 @@ class _Taken:
 
 def take_in(source: Path, fresh: Path) -> None:
     """Copy a directory, or unpack a tar, into `fresh`, which must not be there; raise StoreError, and leave nothing."""
+    if source.is_dir() and fresh.resolve().is_relative_to(source.resolve()):
+        raise StoreError(f"{source}: this workspace lies in it, and would be copied into itself; nothing was taken")
     fresh.mkdir()
     taken = _Taken(str(source), fresh)
     try:

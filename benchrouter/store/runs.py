@@ -141,6 +141,11 @@ def set_aside(ws: Workspace, torn: Iterable[Path]) -> list[Path]:
     return moved
 
 
+def aside(ws: Workspace) -> list[Path]:
+    """List the torn records that were set aside."""
+    return sorted((ws.runs / "torn").glob("*.json"))
+
+
 def _record_files(ws: Workspace) -> list[Path]:
     return sorted(path for path in ws.runs.glob("*.json") if not path.name.startswith("."))
 

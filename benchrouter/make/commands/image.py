@@ -107,7 +107,6 @@ def export_to(session: Session, archive: Archive, ref: str, out: BinaryIO) -> En
 def _from_engine(session: Session, archive: Archive, ref: str) -> Entry:
     from benchrouter.engine.archive import save
     from benchrouter.engine.client import Engine
-    from benchrouter.engine.errors import ImageMissing
     from benchrouter.engine.images import inspect_image
 
     engine = Engine.connect(session.sources.settings.site.engine)
@@ -115,7 +114,7 @@ def _from_engine(session: Session, archive: Archive, ref: str) -> Entry:
         image = inspect_image(engine, ref)
         if image is None:
             known = [entry.reference for entry, _ in archive.all()]
-            raise ImageMissing(f"{ref} is neither in the archive nor in the engine{did_you_mean(ref, known)}")
+            raise UsageError(f"{ref} is neither in the archive nor in the engine{did_you_mean(ref, known)}")
         session.ws.ensure()
         return save(archive, engine, image, ref, cancelled=threading.Event())
     finally:
@@ -152,7 +151,7 @@ def import_from(
         try:
             entries = archive.take(_blocks(source), named)
         except NotAnImageArchive as error:
-            raise NotAnImageArchive(f"{file}: {error}") from None
+            raise UsageError(f"{file}: {error}") from None
     gone = archive.shrink(session.sources.settings.cache.max_size, began)
     return list(entries), list(gone.references)
 

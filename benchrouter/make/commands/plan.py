@@ -83,7 +83,7 @@ def conditions(session: Session, due: tuple[JobNode, ...], slots: int) -> Iterat
     gpus = max((demand.gpus for demand in demands), default=0)
     admission = Admission(slots, memory, gpus, site.build_parallel, models)
     at_once = parallelism(admission, demands)
-    yield f"parallelism: {at_once} jobs at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
+    yield f"parallelism: {at_once} job{'s' * (at_once != 1)} at a time (-n {slots}, {memory / 2**30:.0f} GiB of memory)"
     yield from (f"to do before a run: {fault}" for fault in without_endpoint(session))
     yield f"memory: {memory_line(due, demands, site.limits)}"
     yield from volume_lines(session, due)

@@ -87,11 +87,11 @@ def test_what_cannot_be_imported_or_exported_is_said(project: Project) -> None:
     (project.root / "cut").write_bytes(Small(("a", "b")).archive()[:5000])
     (project.root / "two").write_bytes(tar_of(Small(("a",), ()).members()))
     cases = {
-        ("import", "odd"): (1, "docker save"),
-        ("import", "cut"): (1, "cut off"),
+        ("import", "odd"): (2, "docker save"),
+        ("import", "cut"): (2, "cut off"),
         ("import", "nowhere"): (2, "nowhere: No such file"),
         ("import",): (2, "expected export REF"),
-        ("export", "no/such:image"): (1, "neither in the archive nor in the engine"),
+        ("export", "no/such:image"): (2, "neither in the archive nor in the engine"),
         ("exprot", "x"): (2, "did you mean `export`?"),
         (): (2, "doit run image"),
     }

@@ -33,7 +33,7 @@ def test_memory_of_sidecars_was_not_in_admission(project: Project) -> None:
     yaml = DB % ("build: b", SERVE) + f"        mem_limit: {half}\n"
     project.benchmark("b", {"t": f"sleep 1; {SCORE % 1}", "u": f"sleep 1; {SCORE % 1}"}, task_yaml=yaml)
     said = project.doit("plan", "model=m").out
-    assert "parallelism: 1 jobs at a time" in said
+    assert "parallelism: 1 job at a time" in said
     assert f"{half / 2**30:.1f} GiB of it for sidecars (2 jobs)" in said
     done = project.run()
     lines = [line.split()[2] for line in done.out.splitlines() if " job:b/" in line]

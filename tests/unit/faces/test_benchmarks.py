@@ -100,3 +100,36 @@ def test_a_name_that_cannot_be_one_is_refused(workspace: Workspace, name: str) -
         make_benchmark(workspace, name, Flavour.SIMPLE)
     taken = benchrouter(workspace.root, "benchmark", "new", "first")
     assert taken.status == 2 and "is there already" in taken.err
+
+
+def test_a_tar_of_two_directories_is_said_to_hold_two(workspace: Workspace, tmp_path: Path) -> None:
+    """Not that a file does not exist which nobody named."""
+    with tarfile.open(tmp_path / "two.tar", "w") as archive:
+        archive.add(workspace.benchmarks / "first", "a")
+        archive.add(workspace.benchmarks / "first", "b")
+    called = benchrouter(workspace.root, "benchmark", "register", tmp_path / "two.tar")
+    assert called.status == 2 and "no benchmark.yaml at its top, where there is `a/`, `b/`" in called.err
+
+
+def test_a_directory_around_the_workspace_is_not_copied_into_itself(tmp_path: Path) -> None:
+    """Nothing of it is written, whether it looks like a benchmark or not; environments are no other."""
+    root = tmp_path / "around" / "w"
+    make_workspace(root, "mine")
+    for words in (("benchmark", "register", "."), ("benchmark", "register", "..")):
+        called = benchrouter(root, *words)
+        assert called.status == 2 and "no benchmark.yaml in it" in called.err
+    shutil.copytree(root / "benchmarks" / "mine", tmp_path / "around", dirs_exist_ok=True)
+    (tmp_path / "around" / "Dockerfile").write_text("FROM a\n")
+    for words in (("benchmark", "register", ".."), ("env", "register", "--name", "e", "--path", "..")):
+        called = benchrouter(root, *words)
+        assert called.status == 2 and "this workspace lies in it" in called.err, called
+    assert not list((root / ".benchrouter").glob("tree-*"))
+
+
+def test_results_are_said_to_stay_only_where_there_are_some(workspace: Workspace) -> None:
+    """`delete` named a directory that was not there."""
+    for results in (False, True):
+        make_benchmark(workspace, "brief", Flavour.SIMPLE)
+        if results:
+            (workspace.results / "brief").mkdir(parents=True)
+        assert ("still in" in benchrouter(workspace.root, "benchmark", "delete", "brief").out) is results

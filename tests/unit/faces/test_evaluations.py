@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchrouter.make.evaluations import KILLED, RUNNING, evaluations, find
+from benchrouter.make.evaluations import KILLED, RUNNING, evaluations, find, unreadable
 from benchrouter.make.events import JsonReporter
 from benchrouter.make.variables import UsageError
 from benchrouter.store import layout, runs
@@ -90,3 +90,13 @@ def test_a_run_is_found_by_the_beginning_of_its_id(ws: Workspace) -> None:
     for word, said in (("abc", "type more of it"), ("20260101", "type more of it"), ("zz", "no run `zz`")):
         with pytest.raises(UsageError, match=said):
             find(found, word)
+
+
+def test_a_torn_record_that_is_asked_for_is_said_to_be_torn(ws: Workspace) -> None:
+    """Set aside or not; it is not as if there had been no run."""
+    (ws.runs / "torn").mkdir()
+    for place in (ws.runs / "20260103t000000-ffff0000.json", ws.runs / "torn" / "20260104t000000-eeee0000.json"):
+        place.write_text("{")
+        found, torn = evaluations(ws)
+        with pytest.raises(UsageError, match=f"{place.stem} is torn and says nothing: {place}"):
+            find(found, place.stem[-8:-4], unreadable(ws, torn))

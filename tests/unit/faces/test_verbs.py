@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchrouter.make import voice
+from benchrouter.store.atomic import write_atomic
 from tests.unit.faces.workspaces import benchrouter, small_workspace
 
 
@@ -68,3 +70,34 @@ def test_no_workspace_says_how_to_make_one(tmp_path: Path) -> None:
     """A person who has only installed the package learns of `init`."""
     called = benchrouter(tmp_path, "plan", "-m", "demo")
     assert called.status == 2 and "benchrouter init" in called.err
+
+
+def test_lines_in_json_speak_as_the_command_does(tmp_path: Path) -> None:
+    """What the text says to type is what JSON says to type, however deep; data and what tasks printed stay."""
+    jobs = [{"because": [{"text": "doit plan bench=b"}]}]
+    fields = {"mend": "`doit run model=x`", "argv": ["doit run"], "jobs": jobs}
+    before = voice.program()
+    voice.speak(voice.Voice("benchrouter"))
+    try:
+        said = voice.told(fields)
+    finally:
+        voice.speak(voice.Voice(before))
+    assert said["mend"] == "`benchrouter run --model x`" and said["argv"] == ["doit run"]
+    assert said["jobs"] == [{"because": [{"text": "benchrouter plan b"}]}]
+    nobody = benchrouter(small_workspace(tmp_path / "w"), "run", "b", "-m", "nobody", "--json")
+    assert nobody.status == 2 and "--no-preflight" in nobody.json["message"] and "preflight=0" not in nobody.err
+
+
+def test_bench_in_the_manner_of_doit_stands_alone(tmp_path: Path) -> None:
+    """`bench=demo` was said to be `demo` here, which reads as if that were an option."""
+    called = benchrouter(small_workspace(tmp_path / "w"), "run", "b", "bench=demo")
+    assert called.status == 2 and "here benchmarks stand alone: `demo`" in called.err
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_typed(tmp_path: Path) -> None:
+    """No hidden temporary file, and not a word about runs."""
+    with pytest.raises(OSError) as caught:
+        write_atomic(tmp_path / "nowhere" / "x", b"")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "x")
+    called = benchrouter(small_workspace(tmp_path / "w"), "image", "export", "a:1", "-o", tmp_path / "nowhere" / "x")
+    assert called.status == 2 and "there is no directory" in called.err and ".part" not in called.err

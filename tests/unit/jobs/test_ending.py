@@ -6,8 +6,9 @@ import pytest
 
 from benchrouter.engine.containers import Exit
 from benchrouter.jobs.collect import Collected
-from benchrouter.jobs.ending import Conclusion, conclude, left_out
+from benchrouter.jobs.ending import Conclusion, conclude, left_out, with_refused_key
 from benchrouter.jobs.verdict import Verdict
+from benchrouter.models.model import Model
 from benchrouter.spec.task import Task
 from benchrouter.store.states import Reason
 
@@ -90,3 +91,17 @@ def test_a_sparse_result_file_is_too_large_rather_than_irregular(tmp_path: Path)
     found = collect(tmp_path / "from", tmp_path / "to", Redactor([]), Caps(), None, "result.json")
     verdict = judge_output(Task("t", "true"), found)
     assert verdict.detail == "result.json has 966367641600 bytes, and an output may have 2147483648 in all"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_final_and_names_its_variable(status: int) -> None:
+    """Asking again is no use; who reads has to know which variable to look at."""
+    model = Model("m", "m", "http://e/v1", "wrong", api_key_env="MY_KEY")
+    told = f"the endpoint failed; its stderr ends with: endpoint: /chat/completions: status {status}: no"
+    refused = with_refused_key(Conclusion(reason=Reason.ENDPOINT, detail=told), model)
+    assert refused.final and refused.detail == f"{told}; the endpoint refuses the key: check the value of MY_KEY"
+    for other in (
+        Conclusion(reason=Reason.ENDPOINT, detail="endpoint: status 503"),
+        Conclusion(reason=Reason.EXIT_CODE, detail=told),
+    ):
+        assert with_refused_key(other, model) == other

@@ -155,6 +155,12 @@ def test_a_command_that_is_a_list_is_refused_with_what_to_write(tmp_path: Path) 
     assert "/bin/sh -c" in found
 
 
+def test_an_environment_in_task_yaml_is_said_to_belong_to_benchmark_yaml(tmp_path: Path) -> None:
+    """It was an unknown key like any other, which does not say where it goes."""
+    _, (warning,) = load_task(write(tmp_path, "name: T\ncommand: x\nenvironment: shared\n"))
+    assert "stands in benchmark.yaml" in str(warning) and ":3: warning: " in str(warning)
+
+
 def test_unknown_keys_warn_with_the_nearest_known_name(tmp_path: Path) -> None:
     task, warnings = load_task(
         write(tmp_path, "name: T\ncommand: x\ntiemout: 5\nresources: {memroy: 1g}\nzzz: 1\n")
