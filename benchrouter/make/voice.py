@@ -66,7 +66,8 @@ def in_its_words(text: str) -> str:
 
 
 _PROSE = frozenset(
-    ["because", "conditions", "detail", "follows", "lines", "mend", "message", "missing", "notes", "problems", "reasons", "text", "unsupported", "warnings"]
+    ("because", "conditions", "detail", "follows", "lines", "mend", "message", "missing", "notes", "problems")
+    + ("reasons", "text", "unsupported", "warnings")
 )
 """Fields of JSON that hold lines for people, and no data."""
 
