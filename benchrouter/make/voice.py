@@ -65,10 +65,10 @@ def in_its_words(text: str) -> str:
     return _CALL.sub("benchrouter ", text)
 
 
-_PROSE = frozenset(
-    ("because", "conditions", "detail", "follows", "lines", "mend", "message", "missing", "notes", "problems")
-    + ("reasons", "text", "unsupported", "warnings")
-)
+_PROSE = {
+    "because", "conditions", "detail", "follows", "lines", "mend", "message", "missing", "notes", "problems",
+    "reasons", "text", "unsupported", "warnings",
+}  # fmt: skip
 """Fields of JSON that hold lines for people, and no data."""
 
 
