@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from benchrouter.faces.asked import asked, within
 from benchrouter.faces.out import Json, emit, say
 from benchrouter.faces.words import Env, Model, Tasks, split, variables
 
@@ -14,7 +15,7 @@ Benchmarks = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="BENCH",
-        help="Benchmarks, BENCHMARK/TASK or directories; without any, all that have results.",
+        help="Benchmarks, BENCHMARK/TASK, groups or directories; without any, all that have results.",
         show_default=False,
     ),
 ]
@@ -37,22 +38,25 @@ def compare(
 
     With intervals, and what differs by more than chance.
     """
+    from benchrouter.scores.comparison.choosing import benchmarks
     from benchrouter.scores.comparison.compared import compare_models
     from benchrouter.scores.comparison.json_form import to_json
     from benchrouter.scores.comparison.text import flip_lines, lines_of
     from benchrouter.scores.problems import ScoresError
 
     root, given = place(results), variables(env) if env else None
-    found, missing = [], ScoresError(f"{root}: no results yet; `doit run` makes some")
-    for name, own in _asked(root, split(bench), split(tasks)).items():
+    wanted = _asked(root, split(bench))
+    text = f"no such task in {', '.join(wanted)}" if wanted else f"{root}: no results yet; `doit run` makes some"
+    found, missing, known = [], ScoresError(text), benchmarks(root)
+    for name, own in within(wanted, split(tasks)).items():
         try:
             found.append(
                 compare_models(root, name, split(model), tasks=own, variables=given, detail=detail, flips=flips)
             )
         except ScoresError as error:
-            if bench:
+            if name not in known:
                 raise
-            missing = error  # of all benchmarks, those that have what was asked for are shown
+            missing = error  # of several benchmarks, those that have what was asked for are shown
     if not found:
         raise missing
     if json:
@@ -65,23 +69,11 @@ def compare(
     return 0
 
 
-def _asked(root: Path, words: list[str], tasks: list[str]) -> dict[str, list[str]]:
-    """Give tasks by benchmark, none for all of them; words are as for `run`: BENCH, BENCH/TASK, a directory."""
-    from benchrouter.faces.place import typed_path
+def _asked(root: Path, words: list[str]) -> dict[str, list[str]]:
     from benchrouter.scores.comparison.choosing import benchmarks
-    from benchrouter.scores.problems import ScoresError
-    from benchrouter.spec.benchmark import FILE
-    from benchrouter.spec.yamlfile import read
 
-    asked: dict[str, list[str]] = {}
-    for word in words or benchmarks(root):
-        name, _, task = word.partition("/")
-        if "/" in word and (typed_path(word) / FILE).is_file():
-            name, task = read(typed_path(word) / FILE).text(("name",)) or word, ""
-        elif word.startswith(("/", ".", "~")) or "/" in task:
-            raise ScoresError(f"{word}: no {FILE} there; expected a benchmark, BENCHMARK/TASK, or a directory")
-        asked.setdefault(name, [*tasks]).extend([task] if task else [])
-    return asked
+    there = benchmarks(root)
+    return asked(words, there) if words else {name: [] for name in there}
 
 
 def place(results: Path | None) -> Path:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from benchrouter.faces.out import Json, emit
+from benchrouter.faces.words import split
 
 if TYPE_CHECKING:
     from benchrouter.scores.export.rows import Exported
@@ -19,9 +19,16 @@ Rows = Literal["jobs", "items", "rewards"]
 
 def export(
     bench: Annotated[
-        list[str] | None, typer.Argument(metavar="BENCH", help="Benchmarks; without any, all.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="BENCH",
+            help="Benchmarks, BENCHMARK/TASK, groups or directories; without any, all.",
+            show_default=False,
+        ),
     ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Models; without any, all.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "--models", "-m", help="Models; without any, all.")
+    ] = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="The form of the file.")] = "csv",
     rows: Annotated[Rows, typer.Option(help="What a row is, in csv, jsonl and parquet.")] = "jobs",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write, instead of stdout.")] = None,
@@ -32,6 +39,7 @@ def export(
 
     Of each model the newest that is comparable with others, or all on disk.
     """
+    from benchrouter.faces.asked import asked
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.variables import UsageError
     from benchrouter.scores.export.rows import exported, rows_of
@@ -41,9 +49,12 @@ def export(
     if format == "parquet" and output is None and not json:
         raise UsageError("--format parquet is no text; name a file with -o")
     ws = enter()
-    benchmarks, models = _split(bench), _split(model)
-    found = exported(ws.results, benchmarks, models, every=every)
-    _require(ws.results, found, benchmarks, models)
+    tasks, models = asked(split(bench), _there(ws.results)), split(model)
+    if format == "md" and any(tasks.values()):
+        raise UsageError("--format md shows scores of whole results; name no task, or choose another format")
+    found = exported(ws.results, list(tasks), models, every=every)
+    _require(ws.results, found, list(tasks), models)
+    found = _of_tasks(found, tasks)
     data = _formed(found, format, rows) if output is not None or not json else b""
     if output is not None:
         from benchrouter.store.atomic import write_atomic
@@ -98,5 +109,26 @@ def _require(results: Path, found: list[Exported], benchmarks: list[str], models
         raise UsageError("\n".join(faults))
 
 
-def _split(words: Iterable[str] | None) -> list[str]:
-    return [name for word in words or () for name in word.split(",") if name]
+def _there(results: Path) -> set[str]:
+    from benchrouter.scores.collected import aggregates
+
+    return {one.benchmark for one in aggregates(results)}
+
+
+def _of_tasks(found: list[Exported], tasks: dict[str, list[str]]) -> list[Exported]:
+    """Keep the jobs of the tasks that are wanted of each benchmark; raise UsageError for one without results."""
+    from dataclasses import replace
+
+    from benchrouter.make.variables import UsageError
+    from benchrouter.spec.names import did_you_mean
+
+    for name, wanted in tasks.items():
+        known = {job.id.task for one in found if one.board.benchmark == name for job in one.jobs}
+        for task in wanted:
+            if task not in known:
+                raise UsageError(f"{name}: no result of task `{task}`{did_you_mean(task, known)}")
+    wants = [(one, tasks.get(one.board.benchmark)) for one in found]
+    return [
+        replace(one, own=tuple(job for job in one.own if job.id.task in wanted)) if wanted else one
+        for one, wanted in wants
+    ]

@@ -20,7 +20,9 @@ Bench = Annotated[
 ]
 Model = Annotated[
     list[str] | None,
-    typer.Option("--model", "-m", help="Models to ask, repeated or comma-separated.", autocompletion=models),
+    typer.Option(
+        "--model", "--models", "-m", help="Models to ask, repeated or comma-separated.", autocompletion=models
+    ),
 ]
 Tasks = Annotated[
     list[str] | None,

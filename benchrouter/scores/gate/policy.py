@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.shapes import Name, Scalar, Shape, Text, Texts, check, strings
+from benchrouter.spec.shapes import Scalar, Shape, Text, Texts, check, strings
 from benchrouter.spec.yamlfile import Document, KeyPath, read_with_faults
 
 
@@ -49,7 +49,7 @@ def _gates(value: Any) -> Any:
 class GateShape(Shape):
     """One gate."""
 
-    benchmark: Name = Field(description="The benchmark whose score is looked at.")
+    benchmark: Text = Field(description="The benchmark whose score is looked at; BENCHMARK/TASK, a group, a directory.")
     models: Texts = Field(default_factory=list, description="Models; without it, all that have results.")
     tasks: Texts = Field(default_factory=list, description="Only these tasks; without it, all.")
     variables: dict[str, Scalar] = Field(default_factory=dict, description="The run's variables in capitals.")

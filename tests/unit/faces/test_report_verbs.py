@@ -78,3 +78,42 @@ def test_a_workspace_without_results(tmp_path: Path) -> None:
     root = small_workspace(tmp_path / "w")
     assert "no results here yet" in benchrouter(root, "export").err
     assert benchrouter(root, "report", "--leaderboard").out == "no results yet\n"
+
+
+def test_bench_means_the_same_to_what_reads_results(tmp_path: Path) -> None:
+    """A group, BENCHMARK/TASK and a directory were names without results to compare, export and gate."""
+    root = small_workspace(tmp_path / "w")
+    shelf = Shelf(root / "results")
+    for model in ("weak", "strong"):
+        shelf.add(model, "one", [0, 1])
+        shelf.add(model, "two", [1, 1])
+    shelf.settle()
+    (root / "benchrouter.yaml").write_text("groups:\n  mine: [b/two, other]\n  other: [gone]\n  all-of-it: [mine, b]\n")
+    (root / "benchmarks" / "gone").mkdir()
+    (root / "benchmarks" / "gone" / "benchmark.yaml").write_text("name: gone\ntasks: [one]\n")
+    for word, tasks in (
+        ("b", {"one", "two"}),
+        ("b/two", {"two"}),
+        ("mine", {"two"}),
+        ("all-of-it", {"one", "two"}),
+        ("all", {"one", "two"}),
+        ("./benchmarks/b", {"one", "two"}),
+    ):
+        told = benchrouter(root, "compare", word, "--models", "weak,strong", "--json").json["benchmarks"]
+        assert [(one["benchmark"], len(one["models"])) for one in told] == [("b", 2)]
+        assert {task["task"] for task in told[0]["models"][0]["tasks"]} == tasks
+        rows = benchrouter(root, "export", word, "--models", "weak,strong", "--json").json["rows"]
+        assert {row["task"] for row in rows} == tasks and len(rows) == 2 * len(tasks)
+        (root / "gate.yaml").write_text(f"gates:\n- benchmark: {word}\n  models: weak\n  minimum: 0.5\n")
+        told = benchrouter(root, "gate", "--json").json["gates"]
+        assert told[0]["benchmark"] == "b" and set(told[0]["tasks"] or ("one", "two")) == tasks
+        missing = ["gone"] if word in ("mine", "all", "all-of-it") else []
+        assert [each["benchmark"] for each in told if not each["passed"]] == missing
+    for words in (["compare", "other"], ["export", "other"], ["compare", "b/three"], ["export", "b/three"]):
+        assert benchrouter(root, *words).status == 2
+
+
+def test_a_gate_that_means_nothing_does_not_pass(workspace: Path) -> None:
+    (workspace / "gate.yaml").write_text("gates:\n- benchmark: b/one\n  tasks: [two]\n")
+    called = benchrouter(workspace, "gate")
+    assert called.status == 1 and "no results of task `two`" in called.out
