@@ -14,7 +14,7 @@ def asked(words: Sequence[str], there: Collection[str]) -> dict[str, list[str]]:
     """
     from benchrouter.graph.selection import Catalog, choose
 
-    catalog = Catalog({name: Path(name) for name in there}, _groups(), _named_in)
+    catalog = Catalog({name: Path(name) for name in sorted(there)}, _groups(), _named_in)
     faults: list[str] = []
     found: dict[str, list[str]] = {}
     for word in words:
