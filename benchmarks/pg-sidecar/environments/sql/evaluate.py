@@ -7,14 +7,13 @@ The server is where PGHOST and PGPORT say. Both queries run as a role that may o
 """
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
 
 import psycopg
 
-from benchrouter.sdk import chat, write_result
+from benchrouter.sdk import EndpointError, chat, whole, write_result
 
 MOST_ROWS = 10_000
 TELL = """You answer questions about a PostgreSQL 17 database with one SQL query. Give the query alone, in a code block.
@@ -31,12 +30,14 @@ loans.returned is null while the book is out."""
 
 def main(path):
     questions = [json.loads(line) for line in Path(path).read_text().splitlines()]
-    questions = questions[: int(os.environ.get("BENCH_LIMIT", len(questions)))]
+    questions = questions[: whole("BENCH_LIMIT", len(questions))]
     items = []
     for question in questions:
         answer = chat([{"role": "system", "content": TELL}, {"role": "user", "content": question["question"]}])
         items.append({"id": question["id"], **judge(question["sql"], sql_of(answer))})
         print("{id}: {score} {note}".format(**items[-1]), flush=True)
+    if not any(item["sql"] for item in items):
+        raise EndpointError(f"nothing is said in any of {len(items)} answers")
     write_result(sum(item["score"] for item in items) / len(items), items=items)
 
 

@@ -8,7 +8,6 @@ An instance is {"id", "image", "issue", "files", "fail_to_pass", "test_command"?
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from benchrouter.sdk import chat, write_result
+from benchrouter.sdk import EndpointError, chat, whole, write_result
 
 TELL = """You repair a Python repository. Answer with one unified diff in a code block, paths relative to its root
 (--- a/file, +++ b/file), that resolves the issue. These are its files as they are now:"""
@@ -33,7 +32,7 @@ DEADLINE = 600
 
 def main(path):
     instances = [json.loads(line) for line in Path(path).read_text().splitlines()]
-    instances = instances[: int(os.environ.get("BENCH_LIMIT", len(instances)))]
+    instances = instances[: whole("BENCH_LIMIT", len(instances))]
     before, items = {}, []
     for instance in instances:
         image = instance["image"]
@@ -41,6 +40,8 @@ def main(path):
             before[image] = passing(image, instance)
         items.append({"id": instance["id"], **judge(instance, before[image])})
         print("{id}: {score} {note}".format(**items[-1]), flush=True)
+    if not any(item["patch"].strip() for item in items):
+        raise EndpointError(f"nothing is said in any of {len(items)} answers")
     write_result(sum(item["score"] for item in items) / len(items), items=items)
 
 
