@@ -11,7 +11,8 @@ from pathlib import Path
 
 from benchrouter.graph.build import Selected
 from benchrouter.graph.selection import Catalog, Choice
-from benchrouter.keys.scan import ScannedBenchmark
+from benchrouter.keys.environment import environment_facts
+from benchrouter.keys.scan import ScannedBenchmark, faults_of_tasks
 from benchrouter.make.environments import read_environments
 from benchrouter.make.obtaining import stray_hints
 from benchrouter.make.reading import Reading
@@ -23,7 +24,7 @@ from benchrouter.models.model import ModelError
 from benchrouter.spec.benchmark import FILE, TASK_FILE
 from benchrouter.spec.inputs import is_there
 from benchrouter.spec.names import did_you_mean
-from benchrouter.spec.problems import Problem, in_order
+from benchrouter.spec.problems import Problem, SpecError, in_order
 from benchrouter.store.atomic import publish_dir
 from benchrouter.store.intake import forget, take_in, top_of
 from benchrouter.store.workspace import Workspace
@@ -56,9 +57,20 @@ def validate(ws: Workspace, root: Path) -> Validated:
         selected = (Selected(scanned, tasks),)
         environments = read_environments(reading, selected)
         reading.problems += stray_hints(selected, environments)
-        reading.problems += _unlisted(root, tasks) if scanned.benchmark.complete else ()
+        reading.problems += _unlisted(root, tasks) if scanned.benchmark.complete else _of_all_there_is(reading, scanned)
         reading.problems += _answers(root, scanned.benchmark.name)
     return Validated(root, scanned, in_order(reading.problems))
+
+
+def _of_all_there_is(reading: Reading, scanned: ScannedBenchmark) -> Iterator[Problem]:
+    """Check every task and environment of a directory whose benchmark.yaml does not tell which are meant."""
+    benchmark = scanned.benchmark
+    yield from faults_of_tasks(benchmark.root, every=True)
+    for path in sorted(benchmark.root.glob("environments/*/Dockerfile")):
+        try:
+            environment_facts(path.parent, benchmark.options(path.parent.name), reading.cache(benchmark.root))
+        except SpecError as error:
+            yield from error.problems
 
 
 def _unlisted(root: Path, tasks: tuple[str, ...]) -> Iterator[Problem]:

@@ -93,6 +93,8 @@ class Reading:
                 self.problems += (*error.problems, *faults_of_tasks(choice.root))
                 continue
             self.problems += (*scan.warnings, *scan.problems)
+            if not scan.benchmark.complete:
+                self.problems += faults_of_tasks(choice.root)
             other = names.setdefault(scan.benchmark.name, choice.root)
             if other != choice.root:
                 text = f"two selected benchmarks are named `{scan.benchmark.name}`; the other one is {other}"

@@ -133,3 +133,17 @@ def test_results_are_said_to_stay_only_where_there_are_some(workspace: Workspace
         if results:
             (workspace.results / "brief").mkdir(parents=True)
         assert ("still in" in benchrouter(workspace.root, "benchmark", "delete", "brief").out) is results
+
+
+def test_a_misspelt_list_of_tasks_hides_no_other_fault(workspace: Workspace, tmp_path: Path) -> None:
+    """`taks:` leaves nothing to look at but the directories that are there; a run sees those that the file names."""
+    root = tmp_path / "broken"
+    shutil.copytree(workspace.benchmarks / "first", root)
+    (root / "benchmark.yaml").write_text("name: broken\ntaks:\n  - name: capitals\n")
+    (root / "capitals" / "task.yaml").write_text("name: c\ncommand: run\ntimeout: -1\n")
+    (root / "environments" / "first" / "Dockerfile").write_text("FRM a\n")
+    called = benchrouter(tmp_path, "benchmark", "validate", root, "--json")
+    found = {(Path(p["file"]).name, p["line"]) for p in called.json["problems"]}
+    assert called.status == 2 and found >= {("benchmark.yaml", 2), ("task.yaml", 3), ("Dockerfile", 1)}
+    planned = benchrouter(workspace.root, "plan", root, "-m", "demo")
+    assert planned.status == 2 and "task.yaml:3: `timeout`" in planned.err
