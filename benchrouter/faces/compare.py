@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from benchrouter.faces.asked import asked, within
-from benchrouter.faces.out import Json, emit, say
+from benchrouter.faces.out import Json, emit, say, warn
 from benchrouter.faces.words import Env, Model, Tasks, split, variables
 
 Benchmarks = Annotated[
@@ -59,6 +59,7 @@ def compare(
             missing = error  # of several benchmarks, those that have what was asked for are shown
     if not found:
         raise missing
+    warn(text for each in found for text in each.warnings)
     if json:
         emit("comparison", benchmarks=[to_json(each, flips=flips) for each in found])
         return 0

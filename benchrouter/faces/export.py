@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from benchrouter.faces.out import Json, emit
+from benchrouter.faces.out import Json, emit, warn
 from benchrouter.faces.words import split
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def export(
     from benchrouter.faces.asked import asked
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.variables import UsageError
+    from benchrouter.scores.doubts import losses
     from benchrouter.scores.export.rows import exported, rows_of
 
     if format in ("md", "junit") and rows != "jobs":
@@ -60,9 +61,11 @@ def export(
         from benchrouter.store.atomic import write_atomic
 
         write_atomic(typed_path(output), data)
+    lost = list(losses(job for one in found for job in one.own))
+    warn(lost)
     if json:
         path = None if output is None else str(typed_path(output))
-        emit("export", rows=list(rows_of(rows, found)), path=path)
+        emit("export", rows=list(rows_of(rows, found)), path=path, warnings=lost)
     elif output is None:
         print(data.decode(), end="")
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchrouter.faces.compare import Results, place
-from benchrouter.faces.out import Json, emit, say
+from benchrouter.faces.out import Json, emit, say, warn
 
 if TYPE_CHECKING:
     from benchrouter.scores.gate.policy import Gate
@@ -34,6 +34,7 @@ def gate(
     path = typed_path(policy)
     found = judge(_expanded(load_policy(path), root), path, root)
     passed = all(each.passed for each in found)
+    warn(text for each in found for text in each.warnings)
     if json:
         emit("gate", passed=passed, gates=[each.to_json() for each in found])
     else:

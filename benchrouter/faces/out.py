@@ -19,6 +19,8 @@ _LOGS = ("log", "logs")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text (docs/json.md).")]
 
+_MOST = 20
+
 
 def emit(kind: str, **fields: Any) -> None:
     """Print a JSON object of this kind, with the version of its form; no field may be called so."""
@@ -27,6 +29,14 @@ def emit(kind: str, **fields: Any) -> None:
     said = fields if kind in _LOGS else told(fields)
     document = {"version": VERSION, "kind": kind, **said}
     print(json.dumps(document, allow_nan=False), file=json_out() or sys.stdout, flush=True)
+
+
+def warn(texts: Iterable[str]) -> None:
+    """Print warnings on stderr, each once, and of very many the first."""
+    first = list(dict.fromkeys(texts))
+    shown = first if len(first) <= _MOST else [*first[:_MOST], f"and {len(first) - _MOST} more like these"]
+    for text in shown:
+        print(f"benchrouter: warning: {in_its_words(text)}", file=sys.stderr)
 
 
 def say(lines: Iterable[object]) -> None:

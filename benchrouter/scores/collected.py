@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,7 @@ class JobResult:
     """One job: its score in 0..1 and items when it completed, else why not.
 
     `directory` is its artifact (of a failed one the newest attempt), None when there is none; `facts` its job.json.
+    `lost` is where the artifact of a completed one should be, and is not valid any more.
     """
 
     id: JobId
@@ -70,6 +71,7 @@ class JobResult:
     directory: Path | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     seconds: float = 0.0
+    lost: Path | None = None
 
     @property
     def inputs(self) -> Mapping[str, Any]:
@@ -108,8 +110,13 @@ def aggregates(results: Path, benchmark: str | None = None) -> Iterator[Listed]:
 
 
 def jobs_of(results: Path, listed: Listed) -> tuple[JobResult, ...]:
-    """Follow an aggregate to its jobs; where artifact and aggregate differ, the artifact is right."""
-    return tuple(_follow(results, listed, job) for job in listed.document["jobs"])
+    """Follow an aggregate to its jobs; where artifact and aggregate differ, the artifact is right.
+
+    In a copy of nothing but aggregates no artifact is lost.
+    """
+    jobs = [_follow(results, listed, job) for job in listed.document["jobs"]]
+    some = any(job.state is JobState.COMPLETED and job.directory for job in jobs)
+    return tuple(_lost(results, job, some=some) for job in jobs)
 
 
 def variables_of(results: Path, listed: Listed) -> Mapping[str, str] | None:
@@ -189,6 +196,13 @@ def _follow(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult:
         directory, facts, seconds = _failed(results, id, key)
         return JobResult(id, key, state, reason=reason, directory=directory, facts=facts, seconds=seconds)
     return JobResult(id, key, state, score_of(job.get("overall")))
+
+
+def _lost(results: Path, job: JobResult, *, some: bool) -> JobResult:
+    if job.state is not JobState.COMPLETED or job.directory is not None:
+        return job
+    place = _task(results, job.id) / job.key
+    return replace(job, lost=place) if some or place.exists() else job
 
 
 def _failed(results: Path, id: JobId, key: str) -> tuple[Path | None, Mapping[str, Any], float]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchrouter.scores.comparison.choosing import choose
 from benchrouter.scores.comparison.comparable import differences, groups
 from benchrouter.scores.comparison.contender import Contender, Observations, contend
+from benchrouter.scores.doubts import contradictions, losses
 from benchrouter.scores.problems import ScoresError
 from benchrouter.scores.statistics.paired import Difference, compare, holm, mean_differs
 from benchrouter.scores.table import natural
@@ -60,6 +61,12 @@ class Comparison:
     best: str | None
     best_of: Mapping[str, str] | None
     flips: tuple[Flip, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Say what is doubtful: artifacts that are lost, scores that contradict their items."""
+        jobs = [job for one in self.contenders for job in one.jobs]
+        return (*losses(jobs), *contradictions(jobs))
 
     @property
     def family(self) -> int:

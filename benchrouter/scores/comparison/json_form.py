@@ -21,6 +21,7 @@ def to_json(found: Comparison, *, flips: bool = False) -> dict[str, Any]:
         "best": found.best,
         "models": [_model(found, one) for one in found.contenders],
         "pairs": [_pair(pair) for pair in found.pairs],
+        "warnings": list(found.warnings),
     }
     if flips:
         document["flips"] = [{"task": f.task, "item": f.item or None, "scores": dict(f.scores)} for f in found.flips]

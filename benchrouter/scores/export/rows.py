@@ -127,9 +127,9 @@ def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
 
 
 def rewards(found: Collection[Exported]) -> Iterator[Reward]:
-    """Give the reward of each item, and of each job that has none."""
+    """Give the reward of each item, and of each job that has none; nothing of one whose artifact is lost."""
     for one in found:
-        for job in one.own:
+        for job in (job for job in one.own if job.lost is None):
             if not job.items:
                 yield _reward(job, None, job.overall, job.state)
             for item in job.items:

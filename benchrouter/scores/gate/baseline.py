@@ -42,7 +42,7 @@ def find_baseline(gate: Gate, policy: Path, results: Path, model: str) -> Baseli
     """Find a gate's baseline for a model; raise SpecError with its place in the policy file where there is none.
 
     A name with a slash or `.json` is a file beside the policy, anything else a run of the workspace, by its id or
-    a beginning of it that is its alone.
+    a beginning of it, or of its part after the dash, that is its alone.
     """
     if "/" in gate.baseline or gate.baseline.endswith(".json"):
         return _from_file(gate, policy.parent / Path(gate.baseline).expanduser())
@@ -61,10 +61,11 @@ def _from_file(gate: Gate, path: Path) -> Baseline:
 
 def _from_run(gate: Gate, ws: Workspace, model: str) -> Baseline:
     known = {path.stem for path in ws.runs.glob("*.json")}
-    found = sorted(name for name in known if name.startswith(gate.baseline))
-    if len(found) > 1 and gate.baseline not in found:
+    begun = [name for name in known if any(part.startswith(gate.baseline) for part in _parts(name))]
+    found = sorted(name for name in begun if gate.baseline in _parts(name)) or sorted(begun)
+    if len(found) > 1:
         raise _fault(gate, f"`{one_line(gate.baseline, 60)}` begins the ids of {len(found)} runs; write more of it")
-    record = runs.load(ws, gate.baseline if gate.baseline in found else found[0]) if found else None
+    record = runs.load(ws, found[0]) if found else None
     if record is None:
         hint = did_you_mean(gate.baseline, known)
         raise _fault(gate, f"no run `{one_line(gate.baseline, 60)}` in {ws.runs}{hint}")
@@ -77,6 +78,10 @@ def _from_run(gate: Gate, ws: Workspace, model: str) -> Baseline:
         raise _fault(gate, f"run {record.run_id} has no score of {gate.benchmark} @ {one_line(model, 60)}")
     variables = {name: value for name, value in record.variables.items() if name.isupper()}
     return Baseline(record.run_id, scores, None, variables)
+
+
+def _parts(run_id: str) -> tuple[str, str]:
+    return run_id, run_id.rpartition("-")[2]
 
 
 def _fault(gate: Gate, message: str) -> SpecError:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from benchrouter.scores.aggregate import Coverage
 from benchrouter.scores.comparison.choosing import Chosen, choose, words
 from benchrouter.scores.comparison.contender import Contender, contend
+from benchrouter.scores.doubts import losses
 from benchrouter.scores.gate.baseline import Baseline, find_baseline
 from benchrouter.scores.gate.policy import Gate
 from benchrouter.scores.problems import ScoresError
@@ -23,17 +25,19 @@ _ROUNDING = 1e-9
 class Judgement:
     """How one model fared at one gate: passed if there is no reason; `baseline` is that one's score.
 
-    `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark.
+    `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark; `warnings` name
+    artifacts that are lost.
     """
 
     benchmark: str
     model: str
     reasons: tuple[str, ...]
     overall: float | None = None
-    coverage: str = ""
+    coverage: Coverage | None = None
     baseline: float | None = None
     tasks: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -53,7 +57,9 @@ class Judgement:
     def to_json(self) -> dict[str, Any]:
         """Give it as JSON."""
         more = {"passed": self.passed, "reasons": list(self.reasons), "model": self.model or None}
-        return {**vars(self), **more, "tasks": list(self.tasks), "variables": dict(self.variables)}
+        more["coverage"] = vars(self.coverage) if self.coverage else None
+        lists = {"tasks": list(self.tasks), "warnings": list(self.warnings)}
+        return {**vars(self), **more, **lists, "variables": dict(self.variables)}
 
 
 def judge(gates: Sequence[Gate], policy: Path, results: Path) -> list[Judgement]:
@@ -89,7 +95,8 @@ def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgem
     before = baseline.overall(one.rule, one.tasks) if baseline else None
     reasons = [*_of_score(gate, one), *(_of_baseline(gate, one, baseline, before) if baseline else ())]
     scored = one.scored
-    return Judgement(gate.benchmark, one.model, tuple(reasons), scored.overall, str(scored.coverage), before)
+    lost = tuple(losses(one.jobs))
+    return Judgement(gate.benchmark, one.model, tuple(reasons), scored.overall, scored.coverage, before, warnings=lost)
 
 
 def _of_score(gate: Gate, one: Contender) -> Iterator[str]:

@@ -117,3 +117,31 @@ def test_a_gate_that_means_nothing_does_not_pass(workspace: Path) -> None:
     (workspace / "gate.yaml").write_text("gates:\n- benchmark: b/one\n  tasks: [two]\n")
     called = benchrouter(workspace, "gate")
     assert called.status == 1 and "no results of task `two`" in called.out
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    """Cut to nothing, its score in the aggregate went on to be shown, and nobody was told."""
+    root = small_workspace(tmp_path / "w")
+    shelf = Shelf(root / "results")
+    damaged = shelf.add("m", "one", [1, 1])
+    shelf.add("m", "two", [1, 0])
+    shelf.settle()
+    (root / "gate.yaml").write_text("gates: [{benchmark: b, minimum: 0.5}]\n")
+    for words in (["compare", "b"], ["export", "b"], ["gate"]):
+        assert benchrouter(root, *words).err == ""
+    (damaged / "result.json").write_bytes(b"")
+    said = f"b/one @ m: no valid artifact any more in {damaged}; its score is what the aggregate says"
+    for words in (["compare", "b"], ["export", "b"], ["gate"]):
+        assert benchrouter(root, *words).err == f"benchrouter: warning: {said}\n"
+        called = benchrouter(root, *words, "--json")
+        told = called.json
+        held = {"compare": "benchmarks", "gate": "gates"}.get(words[0])
+        assert (told[held][0] if held else told)["warnings"] == [said] and said in called.err
+    rows = benchrouter(root, "export", "b", "--rows", "rewards", "--json").json["rows"]
+    assert [row["task"] for row in rows] == ["two", "two"]
+
+
+def test_a_gate_tells_its_coverage_as_numbers(workspace: Path) -> None:
+    (workspace / "gate.yaml").write_text("gates: [{benchmark: b}, {benchmark: c}]\n")
+    told = benchrouter(workspace, "gate", "--json").json["gates"]
+    assert [each["coverage"] for each in told] == [{"completed": 1, "declared": 1}] * 2 + [None]

@@ -354,3 +354,13 @@ def test_flips_are_sorted_by_id_and_wide_names_keep_the_columns(shelf: Shelf) ->
     found = compare_models(shelf.root, "b", flips=True)
     assert [flip.item for flip in found.flips] == ["i9", "i10", "東京"]
     assert len({cell_len(line) for line in flip_lines(found)}) == 1
+
+
+def test_a_score_that_contradicts_its_items_is_said_and_not_tested_by_them(shelf: Shelf) -> None:
+    shelf.add("odd", "x", [1] * 20, overall=0.5)
+    shelf.add("even", "x", [0] * 20)
+    shelf.settle()
+    found = compare_models(shelf.root, "b", detail=True)
+    assert (found.best, found.best_of, found.pairs[0].tested.pairs) == (None, {}, 1)
+    said = "the score 0.5000 is not the mean of its items, 1.0000; the task counts as one observation"
+    assert to_json(found)["warnings"] == [f"b/x @ odd: {said}"]

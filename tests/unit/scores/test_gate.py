@@ -112,6 +112,7 @@ def test_a_drop_against_a_run(shelf: Shelf, policy: Path, tmp_path: Path) -> Non
     shelf.settle()
     gate = "benchmark: b, maximum_drop: 0.1, baseline: "
     assert told(shelf, policy, gate + "20260102")[0].startswith("pass")
+    assert told(shelf, policy, gate + "bb")[0].startswith("pass")  # the part after the dash, as `eval` takes it
     (line,) = told(shelf, policy, gate + "20260101t000000-aa")
     assert "0.4000 below the 0.9000 of baseline 20260101t000000-aa" in line
     for wrong, message in (
