@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec.aggregation import RULES, Aggregation, faults_of_weights, form_fault
 from benchrouter.spec.benchmark import Benchmark, EnvironmentOptions, Hint, TaskEntry
 from benchrouter.spec.inputs import is_there
@@ -54,7 +55,7 @@ _AGGREGATE = {
         },
     ]
 }
-Supplied = Annotated[str, BeforeValidator(_supplied)]
+Supplied = Annotated[str, BeforeValidator(_supplied), WithJsonSchema(forms.INSIDE)]
 
 
 class TaskEntryShape(Shape):
@@ -69,9 +70,9 @@ class EnvironmentShape(Shape):
 
     build_args: dict[str, Scalar] = Field(default_factory=dict, description="Values for ARG instructions.")
     platform: Text | None = Field(default=None, description="Such as linux/amd64.")
-    supplied: Annotated[list[Supplied], BeforeValidator(as_list, json_schema_input_type=list[str] | str)] = Field(
-        default_factory=list, description="Paths that the user adds to the build context."
-    )
+    supplied: Annotated[
+        list[Supplied], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.INSIDE))
+    ] = Field(default_factory=list, description="Paths that the user adds to the build context.")
 
 
 class BenchmarkShape(Shape):
@@ -82,7 +83,7 @@ class BenchmarkShape(Shape):
     name: Name
     description: Scalar = Field(default="", description="One line for people.")
     version: Scalar = ""
-    tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)]
+    tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)] = Field(json_schema_extra={"minItems": 1})
     environments: dict[str, EnvironmentShape | None] = Field(default_factory=dict)
     aggregate: Annotated[Any, BeforeValidator(_aggregate), WithJsonSchema(_AGGREGATE)] = Field(
         default="mean", description="How the scores of the tasks become one."

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec.data import DataMount, normal, overlap, path_fault, variable_of
 from benchrouter.spec.names import component_fault
 from benchrouter.spec.problems import Problem
@@ -27,7 +28,9 @@ class DataShape(Shape):
     """A data volume that a task asks for."""
 
     name: Name = Field(description="Name of the volume, bound in benchrouter.yaml.")
-    path: Annotated[str, BeforeValidator(_path)] = Field(description="Absolute path in the container.")
+    path: Annotated[str, BeforeValidator(_path), WithJsonSchema(forms.IN_CONTAINER)] = Field(
+        description="Absolute path in the container."
+    )
     writable: bool = Field(default=False, description="Jobs write to it, one at a time.")
 
 

@@ -14,7 +14,7 @@ OWN_VARIABLES = re.compile(r"BENCHROUTER_.*|OPENAI_API_KEY|PYTHONPATH", re.DOTAL
 """Variables that BenchRouter sets itself in the environment of a job."""
 
 _SLUG = 40
-_LONGEST = 100
+LONGEST_NAME = 100
 _RESERVED = frozenset(
     {"aggregates", "aggregate.json", "environments", "failed", "report.html", "leaderboard.json"}
 )
@@ -40,7 +40,7 @@ def encode(name: str) -> str:
 def repository(benchmark: str, environment: str) -> str:
     """Name an environment's image repository, `benchrouter/<benchmark>-<environment>`, valid for Docker."""
     name = f"{benchmark}-{environment}"
-    if not (_REPOSITORY.fullmatch(name) and len(name) <= _LONGEST):
+    if not (_REPOSITORY.fullmatch(name) and len(name) <= LONGEST_NAME):
         name = encode(f"{benchmark}/{environment}")[1:].replace(".", "-").lstrip("-")
     return f"benchrouter/{name}"
 
@@ -53,8 +53,8 @@ def component_fault(name: str) -> str | None:
         return "a name must not be a path"
     if name[0] in ".-":
         return f"a name must not start with `{name[0]}`"
-    if len(name) > _LONGEST:
-        return f"the name has {len(name)} characters, at most {_LONGEST} are allowed"
+    if len(name) > LONGEST_NAME:
+        return f"the name has {len(name)} characters, at most {LONGEST_NAME} are allowed"
     if name.lower() in _RESERVED:
         return f"`{name}` is a name that BenchRouter uses itself"
     if not _COMPONENT.fullmatch(name):
@@ -77,7 +77,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     folded: dict[str, str] = {}
     for candidate in known:
         folded.setdefault(candidate.lower(), candidate)
-    close = get_close_matches(word.lower()[:_LONGEST], list(folded), n=1, cutoff=0.6)
+    close = get_close_matches(word.lower()[:LONGEST_NAME], list(folded), n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 

@@ -8,8 +8,9 @@ from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec.data_shape import BindingShape, binding_faults
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.reserved import passed
@@ -83,11 +84,11 @@ def _parameters(value: Any) -> Any:
     return value
 
 
-Url = Annotated[str, BeforeValidator(_url)]
-Range = Annotated[str, BeforeValidator(_range)]
-Place = Annotated[str, BeforeValidator(_without_password)]
-Entry = Annotated[str, BeforeValidator(_entry)]
-Entries = Annotated[list[Entry], BeforeValidator(as_list, json_schema_input_type=list[str] | str)]
+Url = Annotated[str, BeforeValidator(_url), WithJsonSchema(forms.URL)]
+Range = Annotated[str, BeforeValidator(_range), WithJsonSchema(forms.RANGE)]
+Place = Annotated[str, BeforeValidator(_without_password), WithJsonSchema(forms.TEXT)]
+Entry = Annotated[str, BeforeValidator(_entry), WithJsonSchema(forms.ENTRY)]
+Entries = Annotated[list[Entry], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.ENTRY))]
 
 
 class ModelShape(Shape):

@@ -7,8 +7,9 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, model_validator
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec import values
 from benchrouter.spec.names import component_fault, did_you_mean, variable_fault
 from benchrouter.spec.problems import Problem
@@ -72,26 +73,28 @@ def as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-_NUMBER = int | str  # digits in quotes count
-Text = Annotated[str, BeforeValidator(_text)]
-Name = Annotated[str, BeforeValidator(_name)]
-Image = Annotated[str, BeforeValidator(_image)]
-Variable = Annotated[str, BeforeValidator(_variable)]
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema(forms.TEXT)]
+Name = Annotated[str, BeforeValidator(_name), WithJsonSchema(forms.NAME)]
+Image = Annotated[str, BeforeValidator(_image), WithJsonSchema(forms.IMAGE)]
+Variable = Annotated[str, BeforeValidator(_variable), WithJsonSchema(forms.VARIABLE)]
 Scalar = Annotated[Any, BeforeValidator(_scalar, json_schema_input_type=str | int | float | bool | None)]
-Texts = Annotated[list[Text], BeforeValidator(as_list, json_schema_input_type=list[Text] | Text)]
-Images = Annotated[list[Image], BeforeValidator(as_list, json_schema_input_type=list[Image] | Image)]
-Variables = Annotated[list[Variable], BeforeValidator(as_list, json_schema_input_type=list[Variable] | Variable)]
-Seconds = Annotated[float, BeforeValidator(values.seconds, json_schema_input_type=float | str)]
-Size = Annotated[int, BeforeValidator(values.size, json_schema_input_type=float | str)]
-Positive = Annotated[float, BeforeValidator(values.positive, json_schema_input_type=float | str)]
-Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0), json_schema_input_type=_NUMBER)]
-AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1), json_schema_input_type=_NUMBER)]
+Texts = Annotated[list[Text], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.TEXT))]
+Images = Annotated[list[Image], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.IMAGE))]
+Variables = Annotated[list[Variable], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.VARIABLE))]
+Seconds = Annotated[float, BeforeValidator(values.seconds), WithJsonSchema(forms.SECONDS)]
+Size = Annotated[int, BeforeValidator(values.size), WithJsonSchema(forms.SIZE)]
+Positive = Annotated[float, BeforeValidator(values.positive), WithJsonSchema(forms.POSITIVE)]
+Count = Annotated[int, BeforeValidator(lambda value: values.whole(value, 0)), WithJsonSchema(forms.whole(0))]
+AtLeastOne = Annotated[int, BeforeValidator(lambda value: values.whole(value, 1)), WithJsonSchema(forms.whole(1))]
 Repeats = Annotated[
     int,
-    BeforeValidator(lambda value: values.whole(value, 1, values.MOST_REPEATS), json_schema_input_type=_NUMBER),
+    BeforeValidator(lambda value: values.whole(value, 1, values.MOST_REPEATS)),
+    WithJsonSchema(forms.whole(1, values.MOST_REPEATS)),
 ]
 Integer = Annotated[
-    int, BeforeValidator(lambda value: values.whole(value, -(1 << 53)), json_schema_input_type=_NUMBER)
+    int,
+    BeforeValidator(lambda value: values.whole(value, -(1 << 53))),
+    WithJsonSchema(forms.whole(-(1 << 53))),
 ]
 
 _S = TypeVar("_S", bound=Shape)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec import values
 from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, strings
 from benchrouter.spec.yamlfile import Document, KeyPath
@@ -60,7 +61,7 @@ def _depends_on(value: Any) -> Any:
     raise ValueError("expected a list of sidecars, or a mapping as in Compose")
 
 
-Duration = Annotated[str, BeforeValidator(_duration, json_schema_input_type=str | float)]
+Duration = Annotated[str, BeforeValidator(_duration), WithJsonSchema(forms.DURATION)]
 Command = Annotated[Any, BeforeValidator(_command, json_schema_input_type=str | list[str])]
 
 
@@ -87,7 +88,9 @@ class SidecarShape(Shape):
     environment: Annotated[
         dict[str, Scalar], BeforeValidator(_environment, json_schema_input_type=dict[str, Scalar] | list[str])
     ] = Field(default_factory=dict)
-    ports: Annotated[list[Any], BeforeValidator(_ports)] = Field(default_factory=list)
+    ports: Annotated[
+        list[Any], BeforeValidator(_ports, json_schema_input_type=list[str | int | dict[str, Any]])
+    ] = Field(default_factory=list)
     healthcheck: HealthShape | None = None
     post_start: Texts = Field(
         default_factory=list, description="Commands run inside the healthy service, in order."

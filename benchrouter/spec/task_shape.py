@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec import values
 from benchrouter.spec.data_shape import DataShape, to_data
 from benchrouter.spec.names import did_you_mean
@@ -64,7 +65,7 @@ def _memory(value: Any) -> int:
     return number
 
 
-Memory = Annotated[int, BeforeValidator(_memory, json_schema_input_type=float | str)]
+Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(forms.at_least(forms.SIZE, _LEAST_MEMORY))]
 
 
 class ResourcesShape(Shape):
@@ -95,7 +96,9 @@ class TaskShape(Shape):
     command: Annotated[Text, BeforeValidator(_command)] = Field(description="Shell command to run.")
     description: Scalar = Field(default="", description="One line for people.")
     timeout: Seconds = Field(default=7200.0, description="Seconds, or a duration such as 90m.")
-    result_file: Annotated[str, BeforeValidator(_result_file)] = Field(default="result.json")
+    result_file: Annotated[str, BeforeValidator(_result_file), WithJsonSchema(forms.RESULT_FILE)] = Field(
+        default="result.json"
+    )
     result_mapping: ResultMapping = Field(default_factory=ResultMapping)
     extra_env: dict[str, Scalar] = Field(
         default_factory=dict, description="Environment variables of the task."

@@ -10,7 +10,8 @@ _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|ns|d|h|m|s)")
 _SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_LONGEST = 366 * 86400.0
+LONGEST = 366 * 86400.0
+"""The longest duration in seconds: a year."""
 MOST_REPEATS = 10_000
 """More jobs of one task than this are a slip of the finger, and would keep a plan busy for minutes."""
 
@@ -23,7 +24,7 @@ def seconds(value: object) -> float:
         number = sum(float(n) * _SECONDS[unit] for n, unit in _DURATION_PART.findall(value))
     if number is None or not math.isfinite(number) or number <= 0:
         raise ValueError(expected)
-    if number > _LONGEST:
+    if number > LONGEST:
         raise ValueError("expected at most a year")
     return number
 

@@ -58,7 +58,7 @@ def test_a_file_goes_in_and_a_plain_archive_comes_out(project: Project, name: st
     source.write_bytes(Small(("a", "b"), (name,)).archive())
     done = project.doit("image", "import", "image.tar")
     assert (done.status, done.out.split()[0]) == (0, name), done.text
-    assert export(project, f"docker.io/{name}")[1] == 1, "docker.io/benchrouter.test/… is another image"
+    assert export(project, f"docker.io/{name}")[1] == 2, "docker.io/benchrouter.test/… is another image"
     out, status = export(project, name)
     assert status == 0
     assert "Loaded image" in docker("load", "-i", str(out))

@@ -10,7 +10,12 @@ import jsonschema
 import pytest
 import yaml
 
+from benchrouter.spec.benchmark_shape import BenchmarkShape
 from benchrouter.spec.schemas import schema_texts
+from benchrouter.spec.settings_shape import SettingsShape
+from benchrouter.spec.shapes import Shape, check
+from benchrouter.spec.task_shape import TaskShape
+from benchrouter.spec.yamlfile import read_with_faults
 
 PUBLISHED = Path("docs/schemas")
 
@@ -57,3 +62,97 @@ def test_every_way_to_write_a_value_fits(text: str) -> None:
 def test_an_editor_is_told_of_faults(text: str) -> None:
     """What is missing, wrong or misspelt is marked."""
     assert list(_validator("task.schema.json").iter_errors(yaml.safe_load(text)))
+
+
+_TASK = "name: n\ncommand: c\n"
+_TASKS = "tasks: [{name: t}]\n"
+_SIDECAR = f"{_TASK}sidecars:\n- name: s\n  image: i\n"
+_SHAPES: dict[str, tuple[str, type[Shape]]] = {
+    "task": ("task.schema.json", TaskShape),
+    "benchmark": ("benchmark.schema.json", BenchmarkShape),
+    "settings": ("benchrouter.schema.json", SettingsShape),
+}
+
+
+def _opinions(tmp_path: Path, kind: str, text: str) -> tuple[bool, bool]:
+    """Tell whether the schema and the loader take a file."""
+    name, shape = _SHAPES[kind]
+    file = tmp_path / "file.yaml"
+    file.write_text(text)
+    document = read_with_faults(file)
+    return not list(_validator(name).iter_errors(yaml.safe_load(text))), not check(document, shape)[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *(
+            ("task", _TASK + line)
+            for line in (
+                "repeat: -1", "repeat: 0", "repeat: 10001", "repeat: '0'", "repeat: 1.5", "repeat: true",
+                "timeout: -5", "timeout: 0", "timeout: '0s'", "timeout: '15 lightyears'", "timeout: 32000000",
+                "seed: 1.5", "seed: many", "result_file: ''", "result_file: ../x", "result_file: /etc/x",
+                "docker_images: ['']", "docker_images: 'a b'", "pass_env: [1A]", "pass_env: ['']",
+                "resources: {memory: 1}", "resources: {memory: lots}", "resources: {cpus: 0}", "resources: {gpus: -1}",
+                "resources: {shm_size: -1}", "resources: {pids: 0}", "result_mapping: {overall: ''}",
+                "data: [{name: a/b, path: /d}]", "data: [{name: a, path: d}]", "data: [{name: a, path: /d/../..}]",
+            )
+        ),
+        ("task", "name: n\ncommand: ''\n"),
+        ("task", "name: n\ncommand: '  '\n"),
+        ("task", "name: ''\ncommand: c\n"),
+        ("task", f"{_SIDECAR}  healthcheck: {{interval: -1}}\n"),
+        ("task", f"{_SIDECAR}  healthcheck: {{timeout: soon}}\n"),
+        ("task", f"{_SIDECAR}  healthcheck: {{retries: -1}}\n"),
+        ("task", f"{_SIDECAR}  post_start: ['']\n"),
+        ("task", f"{_SIDECAR}  ports: 80\n"),
+        ("task", f"{_TASK}sidecars:\n- {{name: a/b, image: i}}\n"),
+        ("benchmark", f"name: ''\n{_TASKS}"),
+        ("benchmark", f"name: a/b\n{_TASKS}"),
+        ("benchmark", f"name: {'a' * 101}\n{_TASKS}"),
+        ("benchmark", "name: b\ntasks: []\n"),
+        ("benchmark", "name: b\ntasks: [{name: t, environment: -e}]\n"),
+        ("benchmark", f"name: b\n{_TASKS}environments: {{e: {{supplied: /x}}}}\n"),
+        ("benchmark", f"name: b\n{_TASKS}environments: {{e: {{supplied: [a/../../x]}}}}\n"),
+        ("benchmark", f"name: b\n{_TASKS}environments: {{e: {{platform: ''}}}}\n"),
+        ("benchmark", f"name: b\n{_TASKS}obtain: {{x: ''}}\n"),
+        ("settings", "groups: {g: [a/b/c]}"),
+        ("settings", "models: {m: {endpoint: ftp://x}}"),
+        ("settings", "models: {m: {api_key_env: MY-KEY}}"),
+        ("settings", "models: {m: {max_concurrency: 0}}"),
+        ("settings", "cache: {max_size: 0}"),
+        ("settings", "site: {networks: 10.0.0.0/30}"),
+        ("settings", "site: {build_timeout: -1}"),
+        ("settings", "site: {engine: ''}"),
+        ("settings", "site: {limits: {keep_failed: -1}}"),
+        ("settings", "site: {limits: {cpus: '0'}}"),
+    ],
+)  # fmt: skip
+def test_what_the_loader_refuses_an_editor_marks(tmp_path: Path, kind: str, text: str) -> None:
+    """The schemas took negative repeats, empty commands and durations in lightyears."""
+    assert _opinions(tmp_path, kind, text) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *(
+            ("task", _TASK + line)
+            for line in (
+                "repeat: 10000", "repeat: '10000'", "repeat: ' 007 '", "repeat: 3.0", "repeat: '3.0'",
+                "timeout: 1h30m", "timeout: 0.5", "timeout: '0.5'", "timeout: 1.5s10ms", "timeout: '+3'",
+                "seed: -3", "seed: '-3'", "result_file: /app/results/a/b.json", "result_file: a..b",
+                "resources: {memory: 6m, shm_size: 16 GiB, cpus: '0.5', gpus: '0', pids: 1}",
+                "resources: {memory: 6291456, shm_size: 1.5g, cpus: 0.01, gpus: 0}", "docker_images: redis:7",
+                "docker_images: 'a/b@sha256:0a'", "data: [{name: d.1, path: //d/x}]", "pass_env: _A1",
+            )
+        ),
+        ("task", f"{_SIDECAR}  healthcheck: {{interval: 0, timeout: 1m30s, retries: 0, start_period: 0s}}\n"),
+        ("benchmark", f"name: {'a' * 100}\n{_TASKS}environments: {{e: {{supplied: a..b/c}}}}\n"),
+        ("settings", "site: {networks: 10.0.0.0/255.255.0.0, limits: {keep_failed: 0}}"),
+        ("settings", "groups: {g: a/b}"),
+    ],
+)  # fmt: skip
+def test_what_the_loader_takes_an_editor_does_not_mark(tmp_path: Path, kind: str, text: str) -> None:
+    """Bounds and patterns are never narrower than what runs."""
+    assert _opinions(tmp_path, kind, text) == (True, True)
