@@ -15,7 +15,7 @@ Ask = tuple[Any, ...]
 class Newest:
     """Tells of each aggregate's jobs whether newer ones have other content; aggregates have to come newest first.
 
-    Content is of a task under the same variables: what any model has a score in, and a model with its settings.
+    Content is of a task: what any model has a score in. Under the same variables it has one seed, and a model one form.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,11 @@ class Newest:
         ask = (job.id.benchmark, job.id.task, variables)
         if not job.inputs:
             return (*ask, job.id.model) not in newer
-        marks = {ask: _content(job, whole=False), (*ask, job.id.model): _content(job, whole=True)}
+        marks = {
+            ask[:2]: _content(job, "model", "variables", "seed"),
+            ask: _content(job, "model"),
+            (*ask, job.id.model): _content(job),
+        }
         if job.overall is not None:  # an outage after an edit hides no score
             for each, content in marks.items():
                 self._known.setdefault(each, content)
@@ -50,10 +54,9 @@ def once(held: Sequence[tuple[JobResult, ...]]) -> Iterator[tuple[JobResult, ...
         yield tuple(job for job in jobs if home[job.id, job.key][0] == number)
 
 
-def _content(job: JobResult, *, whole: bool) -> str:
-    """Sum up what made a job but for its repeat, by which the seed grows."""
-    left_out = {"repeat"} if whole else {"repeat", "model"}
-    inputs = {name: value for name, value in job.inputs.items() if name not in left_out}
+def _content(job: JobResult, *left_out: str) -> str:
+    """Sum up what made a job but for its repeat, by which the seed grows, and what is left out."""
+    inputs = {name: value for name, value in job.inputs.items() if name not in ("repeat", *left_out)}
     if type(inputs.get("seed")) is int:
         inputs["seed"] -= job.id.repeat
     return digest(inputs)

@@ -135,6 +135,8 @@ def test_rows_of_old_content_do_not_come_out_through_a_run_of_one_task(shelf: Sh
     shelf.settle(name="1", headline=False, declared=3)
     shelf.add("m", "x", {"p": 0}, files={"run.py": "old"})
     shelf.settle(name="2", headline=False, declared=3)
+    shelf.add("m", "x", {"p": 0}, files={"run.py": "old"}, variables={"BENCH_LIMIT": "1"})
+    shelf.settle(name="0", headline=False, declared=3)
     shelf.add(model, "x", {"p": 1})
     shelf.add(model, "z", {"p": 1})
     shelf.settle(name="3", headline=False, declared=3)
@@ -142,7 +144,7 @@ def test_rows_of_old_content_do_not_come_out_through_a_run_of_one_task(shelf: Sh
         os.utime(path, (int(path.stem), int(path.stem)))
     rows = [(each.model, each.task, each.reward) for each in rewards(exported(shelf.root))]
     assert sorted(rows) == sorted([("m", "y", 0.0), (model, "x", 1.0), (model, "z", 1.0)])
-    assert len(list(rewards(exported(shelf.root, every=True)))) == 4
+    assert len(list(rewards(exported(shelf.root, every=True)))) == 5
 
 
 def test_what_waits_in_one_aggregate_is_told_by_another_that_ran_it(shelf: Shelf) -> None:
