@@ -75,7 +75,7 @@ def with_refused_key(conclusion: Conclusion, model: Model) -> Conclusion:
     """Make an endpoint's 401 or 403 final, and say which key it is about; leave any other end as it is."""
     if conclusion.reason is not Reason.ENDPOINT or model.embedded or not _REFUSED.search(conclusion.detail):
         return conclusion
-    detail = f"{conclusion.detail}; the endpoint refuses the key: {key_advice(model)}"
+    detail = f"the endpoint refuses the key: {key_advice(model)}; {conclusion.detail}"
     return replace(conclusion, detail=detail, final=True)
 
 

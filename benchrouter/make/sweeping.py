@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from benchrouter.engine import reaper
 from benchrouter.engine.client import Engine
@@ -14,18 +14,22 @@ from benchrouter.engine.scratch import remove_noted
 from benchrouter.make.session import Session
 from benchrouter.store import journal, layout, locks, stale
 from benchrouter.store.journal import Owner
+from benchrouter.store.killed import record_killed
 
 _SETTLE = 2.0
 
 
 @contextmanager
 def swept_up(session: Session, dead: list[Owner], say: Callable[[str], None]) -> Iterator[None]:
-    """Sweep before the work and once more after it, then forget those of whom nothing is left.
+    """Sweep before the work and once more after it, then forget those of whom nothing is left; record them first.
 
     A client that was killed a moment ago may have asked for a container or a layer that its engine is only now
     about to make: the first sweep cannot see it.
     """
     began = time.monotonic()
+    for owner in dead:
+        with suppress(OSError):  # a disk that is full now may not be later: forgetting them tries again
+            record_killed(session.ws, owner.run_id)
     gone = sweep(session, dead, say)
     yield
     if gone:

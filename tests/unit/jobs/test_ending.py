@@ -99,7 +99,7 @@ def test_a_refused_key_is_final_and_names_its_variable(status: int) -> None:
     model = Model("m", "m", "http://e/v1", "wrong", api_key_env="MY_KEY")
     told = f"the endpoint failed; its stderr ends with: endpoint: /chat/completions: status {status}: no"
     refused = with_refused_key(Conclusion(reason=Reason.ENDPOINT, detail=told), model)
-    assert refused.final and refused.detail == f"{told}; the endpoint refuses the key: check the value of MY_KEY"
+    assert refused.final and refused.detail == f"the endpoint refuses the key: check the value of MY_KEY; {told}"
     for other in (
         Conclusion(reason=Reason.ENDPOINT, detail="endpoint: status 503"),
         Conclusion(reason=Reason.EXIT_CODE, detail=told),
