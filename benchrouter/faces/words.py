@@ -68,11 +68,12 @@ def _refuse_variable(word: str) -> None:
     from benchrouter.make.variables import STEERING, UsageError
 
     name, equals, value = word.partition("=")
+    told = f"`{name}` with a sign of equality is doit's manner"  # the word itself would be put into ours
     if equals and name in STEERING:
         if name == "bench":
-            raise UsageError(f"{word}: variables are doit's manner; here benchmarks stand alone: `{value}`")
+            raise UsageError(f"{told}; here benchmarks stand alone: `{value}`")
         meant = f"--{name}" if name in _FLAGS else f"--{name} {value}"
-        raise UsageError(f"{word}: variables are doit's manner; here it is `{meant}`")
+        raise UsageError(f"{told}; here it is `{meant}`")
     if equals and name and name == name.upper():
         raise UsageError(f"{word}: variables are doit's manner; here it is `--env {word}`")
 
