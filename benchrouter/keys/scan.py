@@ -24,6 +24,7 @@ from benchrouter.spec.benchmark import (
     missing_task,
     parse_benchmark,
 )
+from benchrouter.spec.inputs import read_input
 from benchrouter.spec.problems import Problem, SpecError
 from benchrouter.spec.task import Task, load_task
 
@@ -61,7 +62,7 @@ def scan_benchmark(root: Path, cache: StatCache, want: frozenset[str] | None = N
 def faults_of_tasks(root: Path, *, every: bool = False) -> tuple[Problem, ...]:
     """Find faults of the task.yaml files that a faulty benchmark.yaml seems to name; of `every` one there is."""
     try:
-        words = frozenset(_WORD.findall((root / FILE).read_text("utf-8", "replace")))
+        words = frozenset(_WORD.findall(read_input(root / FILE).decode("utf-8", "replace")))
     except OSError:
         return ()
     problems: list[Problem] = []

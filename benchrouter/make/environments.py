@@ -19,7 +19,7 @@ from benchrouter.spec.benchmark import (
     missing_build,
     missing_environment,
 )
-from benchrouter.spec.inputs import is_there
+from benchrouter.spec.inputs import is_there, read_input
 from benchrouter.spec.problems import Problem, SpecError
 
 
@@ -49,7 +49,7 @@ def _problem(facts: EnvironmentFacts, ref: str, message: str) -> Problem:
     from benchrouter.spec.dockerfile import decode, line_of
 
     try:
-        line = line_of(decode(facts.dockerfile.read_bytes()), ref, facts.build_args)
+        line = line_of(decode(read_input(facts.dockerfile)), ref, facts.build_args)
     except OSError:  # it is gone since it was read
         line = None
     return Problem(str(facts.dockerfile), line, message)

@@ -18,6 +18,7 @@ from doit.cmd_base import Command
 
 from benchrouter.make.interruption import outlast_readers
 from benchrouter.make.workspace_files import sections
+from benchrouter.spec.inputs import read_input
 from benchrouter.store.problems import StoreError
 from benchrouter.store.workspace import Workspace
 
@@ -120,6 +121,6 @@ def _is_there(path: Path) -> bool:
 def _is_ours(file: Path) -> bool:
     """Tell whether a file is the graph of a workspace, as the first lines of its code say."""
     try:
-        return Workspace.find(file.parent).root == file.parent and bool(_IMPORTS_US.search(file.read_bytes()))
+        return Workspace.find(file.parent).root == file.parent and bool(_IMPORTS_US.search(read_input(file)))
     except (StoreError, OSError):
         return False

@@ -42,13 +42,13 @@ def test_every_name_is_there_and_described() -> None:
 
 
 def test_a_plan(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = Path.cwd()
+    before = Path.cwd(), os.environ.get("BENCHROUTER_CWD")
     for name, value in RUNS_NOWHERE.items():
         monkeypatch.setenv(name, value)
     plan = benchrouter.plan("b", model="demo", tasks=["one"], env={"LIMIT": 3}, workspace=workspace / "benchmarks")
     assert (len(plan.due), plan.total, plan.due[0]["node"]) == (1, 1, "job:b/one@demo")
     assert str(plan).splitlines()[0] == "1 of 1 jobs to run" and "no result yet" in plan._repr_html_()
-    assert Path.cwd() == before and "BENCHROUTER_CWD" not in os.environ
+    assert (Path.cwd(), os.environ.get("BENCHROUTER_CWD")) == before
 
 
 def test_a_run_that_fails_is_a_result_and_its_events_come_first(workspace: Path) -> None:
