@@ -38,7 +38,7 @@ class Attempt:
     def files(self) -> list[Path]:
         """List its logs, the task's own first."""
         try:
-            there = [path for path in self.logs.iterdir() if path.suffix == ".log"]
+            there = [path for path in self.logs.iterdir() if path.suffix == ".log" and path.is_file()]
         except OSError:
             return []
         return sorted(there, key=lambda path: (path.name not in _FIRST, path.name != _FIRST[0], path.name))

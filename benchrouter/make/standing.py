@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchrouter.graph.nodes import AggregateNode, JobNode
 from benchrouter.scores.aggregate import Aggregate, JobScore, aggregate
+from benchrouter.spec.inputs import read_input
 from benchrouter.store import documents, layout
 from benchrouter.store.jobid import JobId
 from benchrouter.store.results import CompletedJob, FailedAttempt
@@ -59,7 +60,7 @@ def _job_score(job: JobNode, done: CompletedJob | None, failure: FailedAttempt |
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_input(path, documents.MAX_BYTES)
     except OSError:
         return b""
 

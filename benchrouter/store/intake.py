@@ -174,6 +174,8 @@ def _again(path: PurePosixPath, goal: str, taken: _Taken) -> None:
 
 @contextmanager
 def _stream(source: Path) -> Iterator[IO[bytes]]:
+    if not source.is_file():  # a FIFO would be waited for, and cannot be read twice
+        raise tarfile.ReadError("no regular file")
     with open(source, "rb") as raw:
         head = raw.read(4)
         raw.seek(0)

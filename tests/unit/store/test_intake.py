@@ -101,6 +101,12 @@ def test_what_is_no_tar_is_said_to_be_none(tmp_path: Path, data: bytes) -> None:
             take_in(tmp_path / "t", tmp_path / "out")
 
 
+def test_a_fifo_in_place_of_a_tar_was_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.tar")
+    with pytest.raises(StoreError, match=r"x\.tar.*no regular file"):
+        take_in(tmp_path / "x.tar", tmp_path / "taken")
+
+
 def test_a_directory_is_copied_without_git(tmp_path: Path) -> None:
     """Links inside stay links; a FIFO or a link that leaves is refused."""
     source = tmp_path / "b"
