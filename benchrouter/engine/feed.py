@@ -15,6 +15,7 @@ from benchrouter.engine.client import Engine
 from benchrouter.engine.errors import BuildCancelled
 
 _TICK = 0.2
+_LAST = {"Connection": "close"}  # what was closed on our side only must not serve the next request
 _BLOCK = 1 << 20
 _DONE = object()
 
@@ -36,9 +37,10 @@ def post(
     """
     api: Any = engine.slow
     url = api._url(path)
+    told = {**_LAST, **(headers or {})}
 
     def send() -> Any:
-        return api.post(url, params=params, data=body, headers=dict(headers or {}), stream=True, timeout=api.timeout)
+        return api.post(url, params=params, data=body, headers=told, stream=True, timeout=api.timeout)
 
     yield from _feed(api, send, _objects, cancelled, ahead=1000, heard_out=True)
 
@@ -49,7 +51,7 @@ def get(engine: Engine, path: str, name: str, cancelled: threading.Event) -> Ite
     url = api._url(path, name)
 
     def send() -> Any:
-        return api.get(url, stream=True, timeout=api.timeout)
+        return api.get(url, headers=_LAST, stream=True, timeout=api.timeout)
 
     yield from _feed(api, send, _blocks, cancelled, ahead=16, heard_out=False)
 
