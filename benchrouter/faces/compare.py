@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces.asked import asked, within
+from benchrouter.faces.asked import compared
 from benchrouter.faces.out import Json, emit, say, warn
 from benchrouter.faces.words import Env, Model, Tasks, split, variables
 
@@ -38,27 +38,11 @@ def compare(
 
     With intervals, and what differs by more than chance.
     """
-    from benchrouter.scores.comparison.choosing import benchmarks
-    from benchrouter.scores.comparison.compared import compare_models
     from benchrouter.scores.comparison.json_form import to_json
     from benchrouter.scores.comparison.text import flip_lines, lines_of
-    from benchrouter.scores.problems import ScoresError
 
     root, given = place(results), variables(env) if env else None
-    wanted = _asked(root, split(bench))
-    text = f"no such task in {', '.join(wanted)}" if wanted else f"{root}: no results yet; `doit run` makes some"
-    found, missing, known = [], ScoresError(text), benchmarks(root)
-    for name, own in within(wanted, split(tasks)).items():
-        try:
-            found.append(
-                compare_models(root, name, split(model), tasks=own, variables=given, detail=detail, flips=flips)
-            )
-        except ScoresError as error:
-            if name not in known:
-                raise
-            missing = error  # of several benchmarks, those that have what was asked for are shown
-    if not found:
-        raise missing
+    found = compared(root, split(bench), split(model), split(tasks), variables=given, detail=detail, flips=flips)
     warn(text for each in found for text in each.warnings)
     if json:
         emit("comparison", benchmarks=[to_json(each, flips=flips) for each in found])
@@ -68,13 +52,6 @@ def compare(
         say(lines_of(each, detail=detail))
         say(["", *flip_lines(each)] if flips else [])
     return 0
-
-
-def _asked(root: Path, words: list[str]) -> dict[str, list[str]]:
-    from benchrouter.scores.comparison.choosing import benchmarks
-
-    there = benchmarks(root)
-    return asked(words, there) if words else {name: [] for name in there}
 
 
 def place(results: Path | None) -> Path:

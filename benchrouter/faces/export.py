@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from benchrouter.faces.compare import Benchmarks
 from benchrouter.faces.out import Json, emit, warn
-from benchrouter.faces.words import split
+from benchrouter.faces.words import Tasks, split
 
 if TYPE_CHECKING:
     from benchrouter.scores.export.rows import Exported
@@ -18,17 +19,11 @@ Rows = Literal["jobs", "items", "rewards"]
 
 
 def export(
-    bench: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="BENCH",
-            help="Benchmarks, BENCHMARK/TASK, groups or directories; without any, all.",
-            show_default=False,
-        ),
-    ] = None,
+    bench: Benchmarks = None,
     model: Annotated[
         list[str] | None, typer.Option("--model", "--models", "-m", help="Models; without any, all.")
     ] = None,
+    tasks: Tasks = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="The form of the file.")] = "csv",
     rows: Annotated[Rows, typer.Option(help="What a row is, in csv, jsonl and parquet.")] = "jobs",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write, instead of stdout.")] = None,
@@ -39,7 +34,7 @@ def export(
 
     Of each model the newest that is comparable with others, or all on disk.
     """
-    from benchrouter.faces.asked import asked
+    from benchrouter.faces.asked import scope_of
     from benchrouter.faces.place import enter, typed_path
     from benchrouter.make.variables import UsageError
     from benchrouter.scores.doubts import losses
@@ -50,12 +45,9 @@ def export(
     if format == "parquet" and output is None and not json:
         raise UsageError("--format parquet is no text; name a file with -o")
     ws = enter()
-    tasks, models = asked(split(bench), _there(ws.results)), split(model)
-    if format == "md" and any(tasks.values()):
-        raise UsageError("--format md shows scores of whole results; name no task, or choose another format")
-    found = exported(ws.results, list(tasks), models, every=every)
-    _require(ws.results, found, list(tasks), models)
-    found = _of_tasks(found, tasks)
+    found = exported(ws.results, scope_of(ws.results, split(bench), split(model), split(tasks)), every=every)
+    if not found:
+        raise UsageError("no results here yet; `benchrouter run hello --model demo` makes some")
     data = _formed(found, format, rows) if output is not None or not json else b""
     if output is not None:
         from benchrouter.store.atomic import write_atomic
@@ -90,48 +82,3 @@ def _formed(found: list[Exported], format: Format, rows: Rows) -> bytes:
         return to_parquet(rows_of(rows, found), COLUMNS[rows])
     except ImportError:
         raise UsageError("parquet needs pyarrow: pip install 'benchrouter[parquet]'") from None
-
-
-def _require(results: Path, found: list[Exported], benchmarks: list[str], models: list[str]) -> None:
-    """Raise UsageError for a name that has no result, with the nearest that has one."""
-    from benchrouter.make.variables import UsageError
-    from benchrouter.scores.collected import aggregates
-    from benchrouter.spec.names import did_you_mean
-
-    known = list(aggregates(results))
-    there = {"benchmark": {one.benchmark for one in known}, "model": {one.model for one in known}}
-    faults = [
-        f"no result of {kind} `{name}`{did_you_mean(name, there[kind])}"
-        for kind, names in (("benchmark", benchmarks), ("model", models))
-        for name in names
-        if name not in there[kind]
-    ]
-    if not faults and not found:
-        faults = ["no results here yet; `benchrouter run hello --model demo` makes some"]
-    if faults:
-        raise UsageError("\n".join(faults))
-
-
-def _there(results: Path) -> set[str]:
-    from benchrouter.scores.collected import aggregates
-
-    return {one.benchmark for one in aggregates(results)}
-
-
-def _of_tasks(found: list[Exported], tasks: dict[str, list[str]]) -> list[Exported]:
-    """Keep the jobs of the tasks that are wanted of each benchmark; raise UsageError for one without results."""
-    from dataclasses import replace
-
-    from benchrouter.make.variables import UsageError
-    from benchrouter.spec.names import did_you_mean
-
-    for name, wanted in tasks.items():
-        known = {job.id.task for one in found if one.board.benchmark == name for job in one.jobs}
-        for task in wanted:
-            if task not in known:
-                raise UsageError(f"{name}: no result of task `{task}`{did_you_mean(task, known)}")
-    wants = [(one, tasks.get(one.board.benchmark)) for one in found]
-    return [
-        replace(one, own=tuple(job for job in one.own if job.id.task in wanted)) if wanted else one
-        for one, wanted in wants
-    ]

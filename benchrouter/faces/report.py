@@ -1,45 +1,73 @@
-"""`benchrouter report`: the page over everything in `results/`, or the leaderboard across runs."""
+"""`benchrouter report`: the page over results, all or some of them, or the leaderboard across runs."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from benchrouter.faces.compare import Benchmarks
 from benchrouter.faces.out import Json, emit, say
+from benchrouter.faces.words import Model, Tasks, split
+
+if TYPE_CHECKING:
+    from benchrouter.scores.scope import Scope
+    from benchrouter.store.workspace import Workspace
 
 
 def report(
+    bench: Benchmarks = None,
+    model: Model = None,
+    tasks: Tasks = None,
     leaderboard: Annotated[
         bool, typer.Option("--leaderboard", help="The best complete result of each model; leaderboard.json.")
     ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The file; of some results results/report-NAME.html.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Write the report, or rank the models.
 
     results/report.html is a page to open in any browser; with --leaderboard, models are ranked.
     """
-    from benchrouter.faces.place import enter
+    from benchrouter.faces.asked import scope_of
+    from benchrouter.faces.place import enter, typed_path
 
     ws = enter()
+    scope = scope_of(ws.results, split(bench), split(model), split(tasks))
+    stem, suffix = ("leaderboard", "json") if leaderboard else ("report", "html")
+    path = None if output is None else typed_path(output)
+    if path is None and not scope.everything:  # the file about all of them stays as it is
+        path = ws.results / f"{stem}-{scope.label}.{suffix}"
     if leaderboard:
-        from benchrouter.scores.leaderboard import leaderboard_json, lines, write_leaderboard
+        _rank(ws, scope, path, json=json)
+    else:
+        _show(ws, scope, path, json=json)
+    return 0
 
-        found = write_leaderboard(ws.results)
-        if json:
-            emit("leaderboard", boards=leaderboard_json(ws.results, found)["boards"])
-        else:
-            say(lines(found))
-        return 0
+
+def _rank(ws: Workspace, scope: Scope, path: Path | None, *, json: bool) -> None:
+    from benchrouter.scores.leaderboard import leaderboard_json, lines, write_leaderboard
+
+    found = write_leaderboard(ws.results, scope, path)
+    if json:
+        emit("leaderboard", boards=leaderboard_json(ws.results, found)["boards"])
+    else:
+        say(lines(found))
+
+
+def _show(ws: Workspace, scope: Scope, path: Path | None, *, json: bool) -> None:
     from benchrouter.scores.report.page import write_report
     from benchrouter.store import runs
 
     torn = runs.set_aside(ws, runs.history(ws)[1])
-    moved = [path.relative_to(ws.root).as_posix() for path in torn]
-    path = write_report(ws)
+    moved = [each.relative_to(ws.root).as_posix() for each in torn]
+    written = write_report(ws, scope, path)
     if json:
-        emit("report", path=str(path), torn=moved)
+        emit("report", path=str(written), torn=moved)
     else:
         say(f"torn record set aside: {name}" for name in moved)
-        print(path)
-    return 0
+        print(written)

@@ -5,7 +5,7 @@ Nothing but `results/` is asked, so a lost index loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from benchrouter.scores.comparison.comparable import differences
 from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.dates import newest_first
 from benchrouter.scores.limits import limits_of
+from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.scores.statistics.intervals import Interval
+from benchrouter.store.jobid import JobId
 from benchrouter.store.states import RunState
 
 
@@ -80,17 +82,43 @@ class Board:
         return [one for one in self.standings if one.model == model]
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A result on its board, with the jobs that are looked at."""
+
+    listed: Listed
+    board: Board
+    standing: Standing
+    jobs: tuple[JobResult, ...]
+
+
 class Boards:
-    """Finds the board of each result; results have to come newest first."""
+    """Finds the board of each result."""
 
     def __init__(self) -> None:
         self.boards: list[Board] = []
 
-    def add(self, listed: Listed, when: float, jobs: Sequence[JobResult]) -> tuple[Board, Standing]:
-        """Put a result on its board."""
+    def read(self, results: Path, scope: Scope = EVERYTHING) -> Iterator[Placed]:
+        """Read the results of every model in a scope, the newest first, each onto its board.
+
+        Of the tasks that were named, a result that holds the same jobs as a newer one says nothing new.
+        """
+        seen: set[frozenset[tuple[JobId, str]]] = set()
+        for when, listed in newest_first(results, scope.benchmarks):
+            jobs = scope.jobs(jobs_of(results, listed))
+            if scope.some_tasks(listed.benchmark):
+                held = frozenset((job.id, job.key) for job in jobs)
+                if not jobs or held in seen:
+                    continue
+                seen.add(held)
+            declared = len(jobs) if scope.some_tasks(listed.benchmark) else listed.declared
+            board, standing = self._add(listed, when, jobs, declared)
+            yield Placed(listed, board, standing, jobs)
+
+    def _add(self, listed: Listed, when: float, jobs: Sequence[JobResult], declared: int) -> tuple[Board, Standing]:
         asked = asked_of(listed, jobs)
         variables = dict(asked.variables) if asked.variables is not None else None
-        whole = Contender(listed.model, tuple(jobs), variables, listed.rule, listed.declared)
+        whole = Contender(listed.model, tuple(jobs), variables, listed.rule, declared)
         mine = [board for board in self.boards if board.benchmark == listed.benchmark]
         board = next((board for board in mine if board.asked.matches(asked)), None)
         if board is None:
@@ -113,9 +141,11 @@ class Boards:
         return board
 
 
-def boards(results: Path, benchmark: str | None = None) -> list[Board]:
-    """Read all boards, or those of one benchmark."""
+def boards(results: Path, scope: Scope = EVERYTHING) -> list[Board]:
+    """Read all boards, or what a scope leaves of them."""
     found = Boards()
-    for when, listed in newest_first(results, benchmark):
-        found.add(listed, when, jobs_of(results, listed))
-    return found.ordered()
+    for _ in found.read(results, scope):
+        pass
+    for board in found.boards:
+        board.standings = [one for one in board.standings if scope.model(one.model)]
+    return [board for board in found.ordered() if board.standings]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from benchrouter.scores.collected import Listed, aggregates
@@ -17,9 +17,10 @@ def when_of(results: Path, listed: Listed) -> float:
     return ended or listed.written / 1e9
 
 
-def newest_first(results: Path, benchmark: str | None = None) -> list[tuple[float, Listed]]:
-    """List the aggregates on disk, or those of one benchmark, with their times."""
-    dated = [(when_of(results, listed), listed) for listed in aggregates(results, benchmark)]
+def newest_first(results: Path, benchmarks: Collection[str] | None = None) -> list[tuple[float, Listed]]:
+    """List the aggregates on disk, or those of some benchmarks, with their times."""
+    every = [None] if benchmarks is None else benchmarks
+    dated = [(when_of(results, listed), listed) for name in every for listed in aggregates(results, name)]
     return sorted(dated, key=lambda pair: (-pair[0], pair[1].benchmark, pair[1].model, pair[1].path.name))
 
 

@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.scores.boards import Board, Standing, boards
+from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.scores.table import cells, one_line, padded, score
 from benchrouter.store.atomic import make_dirs, write_atomic
 
 VERSION = 1
 
 
-def write_leaderboard(results: Path) -> list[Board]:
-    """Write `leaderboard.json` into a results directory; return what it says. Raise OSError."""
-    found = boards(results)
-    make_dirs(results, durable=False)
+def write_leaderboard(results: Path, scope: Scope = EVERYTHING, path: Path | None = None) -> list[Board]:
+    """Write `leaderboard.json` into a results directory, or elsewhere; return what it says. Raise OSError."""
+    found = boards(results, scope)
+    if path is None:
+        path = results / "leaderboard.json"
+        make_dirs(results, durable=False)
     data = json.dumps(leaderboard_json(results, found), indent=2, allow_nan=False).encode("ascii") + b"\n"
-    write_atomic(results / "leaderboard.json", data, durable=False)
+    write_atomic(path, data, durable=False)
     return found
 
 

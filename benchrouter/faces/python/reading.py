@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
+from benchrouter.faces.asked import compared, scope_of
 from benchrouter.faces.python.calling import named
 from benchrouter.faces.python.running import Names, Where
 from benchrouter.faces.python.tables import Shown, Table, shortened
 from benchrouter.scores.collected import JobResult
-from benchrouter.scores.comparison.compared import Comparison, compare_models
+from benchrouter.scores.comparison.compared import Comparison
 from benchrouter.scores.export.rows import Exported, Reward, exported, rows_of
 from benchrouter.scores.export.rows import rewards as rewards_of
+from benchrouter.scores.problems import ScoresError
 from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.scores.table import score
 from benchrouter.store.workspace import Workspace
+
+_COMPARED = ("model", "score", "95 % interval", "coverage", "")
 
 
 @dataclass(frozen=True)
@@ -94,48 +98,102 @@ class Compared(Shown):
             note = "best" if one.model == found.best else "; ".join(found.apart.get(one.model, ()))
             scored = one.scored
             rows.append((one.model, score(scored.overall), _limits(one.interval), str(scored.coverage), note))
-        head = ("model", "score", "95 % interval", "coverage", "")
-        return Table(found.benchmark, head, tuple(rows), frozenset({1}))
+        return Table(found.benchmark, _COMPARED, tuple(rows), frozenset({1}))
 
 
-def results(bench: Names = None, *, model: Names = None, every: bool = False, workspace: Where = None) -> Results:
+class Comparisons(Shown, Sequence[Compared]):
+    """A comparison for each benchmark; of one alone, its `best` and `comparison` are here, too."""
+
+    def __init__(self, found: Sequence[Compared]) -> None:
+        self._found = tuple(found)
+
+    @overload
+    def __getitem__(self, at: int) -> Compared: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Compared]: ...
+
+    def __getitem__(self, at: int | slice) -> Compared | Sequence[Compared]:
+        return self._found[at]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def comparison(self) -> Comparison:
+        """Give the comparison of the only benchmark; raise ScoresError when there are several."""
+        return self._only().comparison
+
+    @property
+    def best(self) -> str | None:
+        """Name the best model of the only benchmark, if there is one; raise ScoresError when there are several."""
+        return self._only().best
+
+    @property
+    def table(self) -> Table:
+        """Show the models of each benchmark, the best score first."""
+        if len(self) == 1:
+            return self._only().table
+        rows = tuple((one.comparison.benchmark, *row) for one in self for row in one.table.rows)
+        return Table(f"{len(self)} benchmarks", ("benchmark", *_COMPARED), rows, frozenset({2}))
+
+    def _only(self) -> Compared:
+        if len(self) != 1:
+            names = ", ".join(one.comparison.benchmark for one in self)
+            raise ScoresError(f"these are comparisons of {names}; take one of them, as by `[0]`")
+        return self[0]
+
+
+def results(
+    bench: Names = None, *, model: Names = None, tasks: Names = None, every: bool = False, workspace: Where = None
+) -> Results:
     """Read results: of each model the newest of each kind that is comparable, or with `every` all on disk.
 
-    Raise StoreError where there is no workspace; no results are no error.
+    `bench` means what it means to `run`; of tasks that are named, the score is theirs alone. Raise StoreError where
+    there is no workspace; no results are no error.
     """
-    return Results(exported(_place(workspace), named(bench), named(model), every=every))
+    return Results(_exported(bench, model, tasks, every, workspace))
 
 
 def rewards(
-    bench: Names = None, *, model: Names = None, every: bool = False, workspace: Where = None
+    bench: Names = None, *, model: Names = None, tasks: Names = None, every: bool = False, workspace: Where = None
 ) -> Iterator[Reward]:
     """Yield the reward of each item for training, and of each job without items: see Reward."""
-    yield from rewards_of(exported(_place(workspace), named(bench), named(model), every=every))
+    yield from rewards_of(_exported(bench, model, tasks, every, workspace))
 
 
 def compare(
-    bench: str,
+    bench: Names = None,
     models: Names = None,
     *,
     tasks: Names = None,
     env: Mapping[str, Any] | None = None,
     flips: bool = False,
     workspace: Where = None,
-) -> Compared:
-    """Compare models of a benchmark: intervals, paired tests, and who cannot be compared and why.
+) -> Comparisons:
+    """Compare models of benchmarks: intervals, paired tests, and who cannot be compared and why.
 
     `env` chooses results by their variables in capitals; `flips` looks for the items on which models differ. Raise
     ScoresError for names without results.
     """
     variables = {name: str(value) for name, value in env.items()} if env is not None else None
-    root = _place(workspace)
-    return Compared(
-        compare_models(root, bench, named(models), tasks=named(tasks), variables=variables, detail=True, flips=flips)
+    here = _here(workspace)
+    root = Workspace.find(here).results
+    each = compared(
+        root, named(bench), named(models), named(tasks), variables=variables, detail=True, flips=flips, here=here
     )
+    return Comparisons([Compared(one) for one in each])
 
 
-def _place(workspace: Where) -> Path:
-    return Workspace.find(Path.cwd() if workspace is None else Path(workspace)).results
+def _exported(bench: Names, model: Names, tasks: Names, every: bool, workspace: Where) -> list[Exported]:
+    here = _here(workspace)
+    root = Workspace.find(here).results
+    scope = scope_of(root, named(bench), named(model), named(tasks), here=here, strict=False)
+    return exported(root, scope, every=every)
+
+
+def _here(workspace: Where) -> Path:
+    return Path.cwd() if workspace is None else Path(workspace)
 
 
 def _result(one: Exported) -> Result:

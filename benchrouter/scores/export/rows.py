@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.scores.boards import Board, Boards, Standing
-from benchrouter.scores.collected import JobResult, jobs_of
-from benchrouter.scores.dates import newest_first
+from benchrouter.scores.collected import JobResult
 from benchrouter.scores.export.current import Newest, once
+from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.store.states import JobState
 
 _JOB = ("benchmark", "task", "model", "repeat")
@@ -57,22 +57,17 @@ class Reward:
     key: str = ""
 
 
-def exported(
-    results: Path, benchmarks: Collection[str] = (), models: Collection[str] = (), *, every: bool = False
-) -> list[Exported]:
+def exported(results: Path, scope: Scope = EVERYTHING, *, every: bool = False) -> list[Exported]:
     """Read the newest result of each model on each board whose content is current; with `every`, all on disk.
 
     Each job is the own of one of them only, and without `every` of none when a newer one has other content.
     """
     boards, newest, found = Boards(), Newest(), []
-    for when, listed in newest_first(results):
-        if benchmarks and listed.benchmark not in benchmarks:
-            continue
-        jobs = jobs_of(results, listed)
-        board, standing = boards.add(listed, when, jobs)
-        own, wanted = newest.current(jobs), not models or listed.model in models
-        if wanted and (every or (own and not board.superseded and len(board.of(listed.model)) == 1)):
-            found.append(Exported(board, standing, jobs, jobs if every else own))
+    for placed in boards.read(results, scope):
+        board, jobs, model = placed.board, placed.jobs, placed.listed.model
+        own = newest.current(jobs)
+        if scope.model(model) and (every or (own and not board.superseded and len(board.of(model)) == 1)):
+            found.append(Exported(board, placed.standing, jobs, jobs if every else own))
     found.sort(key=lambda one: (one.board.benchmark, one.board.words, one.standing.model, -one.standing.when))
     each = once([one.own for one in found])
     return [replace(one, own=own) for one, own in zip(found, each, strict=True)]

@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 from benchrouter import __version__
 from benchrouter.scores.boards import Boards, Standing
-from benchrouter.scores.collected import JobResult, Listed, jobs_of
-from benchrouter.scores.dates import newest_first
+from benchrouter.scores.collected import JobResult, Listed
 from benchrouter.scores.limits import limits_of_job
 from benchrouter.scores.report.embedded import Embedder
 from benchrouter.scores.report.facts import facts_of
 from benchrouter.scores.report.view import Group, JobRow, LogEnd, Page, ScoreRow
+from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.scores.table import natural
 from benchrouter.store import layout
 from benchrouter.store.items import ItemCounts
@@ -29,16 +29,28 @@ _LOGGED = 200
 """Failed jobs whose log ends are shown; of the others only the reason."""
 
 
-def gather(results: Path, runs: Sequence[RunRecord] = (), notes: Sequence[str] = ()) -> Page:
-    """Read the results directory into the page; `runs`, newest first, are those whose timelines it shows."""
-    reader = _Reader(results)
+def gather(
+    results: Path,
+    runs: Sequence[RunRecord] = (),
+    notes: Sequence[str] = (),
+    scope: Scope = EVERYTHING,
+    beside: Path | None = None,
+) -> Page:
+    """Read the results directory into the page; `runs`, newest first, are those whose timelines it shows.
+
+    Links lead from `beside`, the page's directory; without it that is the results directory.
+    """
+    reader = _Reader(results, scope, beside or results)
     groups = tuple(reader.groups())
     return Page(groups, tuple(runs), tuple(reader.embedder.blocks), time.time(), __version__, tuple(notes))
 
 
 class _Reader:
-    def __init__(self, results: Path) -> None:
+    def __init__(self, results: Path, scope: Scope, beside: Path) -> None:
         self.results = results
+        self.scope = scope
+        way = os.path.relpath(results.absolute(), beside.absolute())
+        self._way = "" if way == "." else quote(way) + "/"
         self.embedder = Embedder()
         self._logged = 0
         self._anchors = 0
@@ -46,12 +58,11 @@ class _Reader:
     def groups(self) -> Iterator[Group]:
         """Put together what may be compared: of each model the newest, with what it had before."""
         boards, rows = Boards(), dict[int, list[ScoreRow]]()
-        for when, listed in newest_first(self.results):
-            jobs = jobs_of(self.results, listed)
-            board, standing = boards.add(listed, when, jobs)
-            if len(board.of(listed.model)) == 1:
-                rows.setdefault(id(board), []).append(self._score(listed, standing, jobs))
-        for board in boards.ordered():
+        for placed in boards.read(self.results, self.scope):
+            board, model = placed.board, placed.listed.model
+            if self.scope.model(model) and len(board.of(model)) == 1:
+                rows.setdefault(id(board), []).append(self._score(placed.listed, placed.standing, placed.jobs))
+        for board in (board for board in boards.ordered() if id(board) in rows):
             mine = [replace(row, earlier=tuple(board.of(row.model)[1:])) for row in rows[id(board)]]
             yield Group(board.benchmark, board.words, tuple(sorted(mine, key=_best_first)), bool(board.superseded))
 
@@ -101,7 +112,7 @@ class _Reader:
         return f"r{self._anchors}"
 
     def _link(self, path: Path) -> str:
-        return quote(path.relative_to(self.results).as_posix()) + "/"
+        return self._way + quote(path.relative_to(self.results).as_posix()) + "/"
 
     def _log_ends(self, directory: Path) -> Iterator[LogEnd]:
         for name in _names(directory):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -11,26 +12,38 @@ from typing import Any
 from benchrouter.scores.report.draw import moment, plot, timeline, trend
 from benchrouter.scores.report.embedded import visible
 from benchrouter.scores.report.view import Page
+from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.scores.table import duration, one_line, score
 from benchrouter.store import layout, runs
 from benchrouter.store.atomic import make_dirs, write_atomic
+from benchrouter.store.runs import RunRecord
 from benchrouter.store.workspace import Workspace
 
 RUNS = 20
 """Newest runs whose timelines the page shows."""
 
 
-def write_report(ws: Workspace) -> Path:
-    """Write the report over everything in a workspace's results; return its path. Raise OSError."""
+def write_report(ws: Workspace, scope: Scope = EVERYTHING, path: Path | None = None) -> Path:
+    """Write the report over a workspace's results, or a scope of them; return its path. Raise OSError."""
     from benchrouter.scores.report.gather import gather
 
-    path = layout.report_file(ws)
-    records, torn = runs.history(ws, newest=RUNS)
+    if path is None:
+        path = layout.report_file(ws)
+        make_dirs(path.parent, durable=False)
+    records, torn = runs.history(ws, newest=RUNS if scope.everything else None)
+    shown = [one for record in records[::-1] if (one := _within(record, scope)) is not None][:RUNS]
     notes = [f"runs/{one.name} is torn and left out" for one in torn]
-    data = render(gather(ws.results, records[::-1], notes))
-    make_dirs(path.parent, durable=False)
+    data = render(gather(ws.results, shown, notes, scope, path.parent))
     write_atomic(path, data, durable=False)
     return path
+
+
+def _within(record: RunRecord, scope: Scope) -> RunRecord | None:
+    """Keep the jobs of a run that are looked at; None for a run without any."""
+    if scope.everything:
+        return record
+    jobs = tuple(job for job in record.jobs if scope.task(job.id) and scope.model(job.id.model))
+    return replace(record, jobs=jobs) if jobs else None
 
 
 def render(page: Page) -> bytes:

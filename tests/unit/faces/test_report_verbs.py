@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+import benchrouter as python
 from tests.unit.faces.workspaces import benchrouter, small_workspace
 from tests.unit.scores.shelf import Shelf
 
@@ -104,6 +106,12 @@ def test_bench_means_the_same_to_what_reads_results(tmp_path: Path) -> None:
         assert {task["task"] for task in told[0]["models"][0]["tasks"]} == tasks
         rows = benchrouter(root, "export", word, "--models", "weak,strong", "--json").json["rows"]
         assert {row["task"] for row in rows} == tasks and len(rows) == 2 * len(tasks)
+        assert {row["task"] for row in python.results(word, workspace=root).rows()} == tasks
+        assert {each.task for each in python.rewards(word, workspace=root)} == tasks
+        (compared,) = python.compare(word, workspace=root)
+        assert {*compared.comparison.contenders[0].tasks} == tasks
+        (board,) = benchrouter(root, "report", word, "--leaderboard", "--json").json["boards"]
+        assert {*board["tasks"]} == tasks
         (root / "gate.yaml").write_text(f"gates:\n- benchmark: {word}\n  models: weak\n  minimum: 0.5\n")
         told = benchrouter(root, "gate", "--json").json["gates"]
         assert told[0]["benchmark"] == "b" and set(told[0]["tasks"] or ("one", "two")) == tasks
@@ -111,6 +119,71 @@ def test_bench_means_the_same_to_what_reads_results(tmp_path: Path) -> None:
         assert [each["benchmark"] for each in told if not each["passed"]] == missing
     for words in (["compare", "other"], ["export", "other"], ["compare", "b/three"], ["export", "b/three"]):
         assert benchrouter(root, *words).status == 2
+    for words in (["report", "other"], ["report", "b/three"], ["report", "b", "-m", "n"], ["report", "--tasks", "x"]):
+        assert benchrouter(root, *words).status == 2
+    assert not list((root / "results").glob("report*"))
+    assert len(python.results("b/three", workspace=root)) == len(python.results("c", workspace=root)) == 0
+
+
+def test_a_report_of_some_leaves_that_of_all_as_it_is(tmp_path: Path) -> None:
+    """`report` took no BENCH; a page of one benchmark must not stand where that of all is looked for."""
+    root = small_workspace(tmp_path / "w")
+    shelf = Shelf(root / "results")
+    for benchmark in ("b", "c"):
+        for model in ("weak", "strong"):
+            shelf.add(model, "one", [0, 1], benchmark=benchmark)
+            shelf.add(model, "two", [1, 1], benchmark=benchmark)
+    shelf.settle()
+    whole = benchrouter(root, "report").out
+    before = (root / "results" / "report.html").read_bytes()
+    for words, name in (
+        (["b"], "report-b.html"),
+        (["./benchmarks/b", "--tasks", "two"], "report-b+two.html"),
+        (["b/two", "-m", "weak"], "report-b+two@weak.html"),
+        (["b/two,c", "--leaderboard"], "leaderboard-b+two,c.json"),
+    ):
+        assert benchrouter(root / "benchmarks", "report", *words).status == (0 if words[0][0] == "b" else 2)
+        called = benchrouter(root, "report", *words)
+        path = root / "results" / name
+        assert path.is_file() and (called.out == f"{path}\n") is path.name.endswith("html")
+    page = (root / "results" / "report-b+two@weak.html").read_text()
+    assert 'href="b/weak/two/' in page and "/one/" not in page and "strong" not in page and ">c<" not in page
+    boards = json.loads((root / "results" / "leaderboard-b+two,c.json").read_text())["boards"]
+    assert [(each["benchmark"], each["tasks"], len(each["entries"])) for each in boards] == [
+        ("b", ["two"], 2), ("c", ["one", "two"], 2)
+    ]  # fmt: skip
+    assert {each["overall"] for each in boards[0]["entries"]} == {1.0}
+    assert not (root / "results" / "leaderboard.json").exists()
+    assert whole.endswith("results/report.html\n") and (root / "results" / "report.html").read_bytes() == before
+
+
+def test_a_report_elsewhere_leads_back_to_the_results(tmp_path: Path) -> None:
+    """Links are relative to the page, wherever `-o` puts it."""
+    root = small_workspace(tmp_path / "w")
+    shelf = Shelf(root / "results")
+    artifact = shelf.add("m", "one", [0, 1])
+    shelf.settle()
+    page = tmp_path / "out" / "page.html"
+    assert benchrouter(root, "report", "-o", page).status == 2  # a directory that is not there is a slip
+    page.parent.mkdir()
+    assert benchrouter(root, "report", "-o", page).out == f"{page}\n"
+    (link,) = set(re.findall(r'href="([^"#]*/one/[^"]*)"', page.read_text()))
+    assert (page.parent / link).resolve() == artifact and not (root / "results" / "report.html").exists()
+
+
+def test_a_task_s_score_is_told_once_however_many_runs_hold_it(tmp_path: Path) -> None:
+    """A run of all and one of that task alone took over the same job: one result, not two in its history."""
+    root = small_workspace(tmp_path / "w")
+    shelf = Shelf(root / "results")
+    shelf.add("m", "one", [0, 0])
+    shelf.add("m", "two", [1, 1])
+    shelf.settle()
+    shelf.add("m", "two", [1, 1])
+    shelf.settle(name="2", headline=False, declared=2)
+    (line,) = benchrouter(root, "report", "b/two", "--leaderboard").out.splitlines()[1:]
+    assert line.split()[:3] == ["1", "m", "1.0000"] and "more result" not in line
+    (result,) = python.results("b/two", workspace=root)
+    assert (result.overall, result.coverage, result.asked) == (1.0, (1, 1), ("tasks two",))
 
 
 def test_a_gate_that_means_nothing_does_not_pass(workspace: Path) -> None:

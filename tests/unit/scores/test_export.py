@@ -14,6 +14,7 @@ from shelf import Shelf
 
 from benchrouter.scores.export.forms import to_csv, to_jsonl, to_junit, to_markdown
 from benchrouter.scores.export.rows import COLUMNS, Reward, exported, rewards, rows_of
+from benchrouter.scores.scope import Scope
 from benchrouter.store.states import JobState, Reason
 
 ODD = "=1+1|<b>`x`\n\x00\x1b&\u2028"
@@ -92,7 +93,7 @@ def test_the_newest_is_exported_and_with_all_what_was_before(shelf: Shelf) -> No
         shelf.add("m", "x", [int(revision) - 1], revision=revision)
         shelf.settle(name=revision)
     assert len(exported(shelf.root)) == 1 and len(exported(shelf.root, every=True)) == 2
-    assert exported(shelf.root, ["other"]) == exported(shelf.root, models=["other"]) == []
+    assert exported(shelf.root, Scope({"other": []})) == exported(shelf.root, Scope(models=["other"])) == []
 
 
 def test_parquet_reads_back_with_types_that_do_not_hang_on_the_rows(full: Shelf) -> None:
