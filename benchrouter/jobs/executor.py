@@ -126,6 +126,7 @@ class EngineExecutor:
         except Cancelled:
             return Conclusion(reason=Reason.CANCELLED, detail="interrupted")
         except ImageMissing as error:
+            self._images.clear()  # of whatever was pruned: what is built again has another id
             return Conclusion(reason=Reason.IMAGE_MISSING, detail=str(error))
         except DiskFull as error:
             return Conclusion(reason=Reason.DISK, detail=str(error))

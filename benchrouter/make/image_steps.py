@@ -16,6 +16,7 @@ from benchrouter.engine.images import image_id, remove_name
 from benchrouter.graph.nodes import BaseNode, ImageNode, JobNode, base_name
 from benchrouter.make.lockfile import read_epochs, write_epochs
 from benchrouter.make.obtaining import hint
+from benchrouter.make.restoring import Again, Restoring
 from benchrouter.make.runner import AGAIN
 from benchrouter.make.trees import environment_changed
 from benchrouter.store import layout
@@ -40,6 +41,7 @@ class ImageSteps:
         self.missing: dict[str, Outcome] = {}
         self.bases: dict[str, BaseImage] = {}
         self.failed: dict[str, Outcome] = {}
+        self.restoring = Restoring(run, self)
 
     def give_up(self, ref: str, detail: str) -> None:
         """Take note that a base image cannot be had; it is not asked for again in this run."""
@@ -87,29 +89,42 @@ class ImageSteps:
         wanted = (image.facts.platform for image in self._session.graph.images.values() if ref in image.bases)
         return next((platform for platform in wanted if platform), None)
 
-    def build(self, image: ImageNode) -> dict[str, float] | None:
+    def build(self, image: ImageNode) -> Again:
         """Load or build an image unless another run does now; the value asks the runner to come again."""
         lacking = self._session.lacking.supplies_of(image)
         if lacking:
             self.failed[image.name] = Outcome(JobState.FAILED, Reason.IMAGE_MISSING, "; ".join(lacking))
             self._run.reporter.ended(image.name, self.failed[image.name])
             return None
-        to_build = image.name in self._session.needs.to_build
-        blocked = self.blocked((*map(base_name, image.bases), *image.siblings.values())) if to_build else None
-        if blocked is not None:
-            self.failed[image.name] = blocked
-            return None
         lock = try_lock(self._session.ws, image.key)
         if lock is None:
             return {AGAIN: _POLL}
         with lock:
             began = time.monotonic()
+            again, blocked = self._parts(image)
+            if again is not None:
+                return again
+            if blocked is not None:
+                self.failed[image.name] = blocked
+                return None
             self._run.reporter.started(image.name, None)
             outcome = self._adopted_failure(image) or self._build(image)
             if not outcome.completed:
                 self.failed[image.name] = outcome
             self._run.reporter.ended(image.name, _timed(outcome, began))
         return None
+
+    def _parts(self, image: ImageNode) -> tuple[Again, Outcome | None]:
+        """See that the engine has what an image that has to be built is built on; the outcome says what it lacks."""
+        parts = (*map(base_name, image.bases), *image.siblings.values())
+        try:
+            engine = self._run.connected()
+            if image_id(engine, image.tag) or (not image.refresh and self._run.archive.has(image.tag)):
+                return None, None
+            again = None if self.blocked(parts) else self.restoring.parts_of(image)
+        except EngineError:
+            return None, self.blocked(parts)  # building will tell
+        return again, self.blocked(parts)
 
     def _adopted_failure(self, image: ImageNode) -> Outcome | None:
         """Take over how another invocation's build failed since this run began."""

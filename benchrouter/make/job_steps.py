@@ -64,6 +64,9 @@ class JobSteps:
             if lock is None:
                 return {AGAIN: _POLL}
             self._locks[job.id] = lock
+        again = self._run.images.restoring.of_job(job) if self._attempts.get(job.id) else None
+        if again is not None:
+            return again
         outcome = self._adopt(job)
         refusal = self._refusals.why(job) if outcome is None else None
         if refusal is not None:

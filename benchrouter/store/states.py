@@ -47,7 +47,7 @@ class Reason(Enum):
     OOM = ("oom", "the container ran out of its memory limit", False, False)
     NO_RESULT = ("no_result", "the command ended with 0 but wrote no result file", False, False)
     INVALID_RESULT = ("invalid_result", "the result file holds no valid score", False, False)
-    IMAGE_MISSING = ("image_missing", "an image that the task needs cannot be had", True, False)
+    IMAGE_MISSING = ("image_missing", "an image that the task needs cannot be had", True, True)
     IMAGE_BUILD = ("image_build", "the environment's image does not build", True, False)
     SIDECAR = ("sidecar", "a sidecar did not start or died", True, True)
     ENGINE = ("engine", "the container engine failed", True, True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,10 +74,13 @@ class Project:
         name: str,
         tasks: Mapping[str, str],
         *,
-        dockerfile: str | None = DOCKERFILE,
+        dockerfile: str | None = "",
         task_yaml: str = "",
     ) -> Path:
-        """Write a benchmark whose tasks run `sh run.sh` with the given script texts; `task_yaml` is appended."""
+        """Write a benchmark whose tasks run `sh run.sh` with the given script texts; `task_yaml` is appended.
+
+        Without a Dockerfile of its own its image is that of no other test, which may remove what it made at any time.
+        """
         root = self.root / "benchmarks" / name
         listed = "".join(f"  - name: {task}\n" for task in tasks)
         self.write(f"benchmarks/{name}/benchmark.yaml", f"name: {name}\ntasks:\n{listed}")
@@ -85,7 +89,8 @@ class Project:
             self.write(f"benchmarks/{name}/{task}/task.yaml", text)
             self.write(f"benchmarks/{name}/{task}/run.sh", script)
         if dockerfile is not None:
-            self.write(f"benchmarks/{name}/environments/{name}/Dockerfile", dockerfile)
+            own = dockerfile or f"{DOCKERFILE}LABEL test={uuid.uuid5(uuid.NAMESPACE_URL, str(self.root))}\n"
+            self.write(f"benchmarks/{name}/environments/{name}/Dockerfile", own)
         return root
 
     def start(
