@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 
-from benchrouter.sdk import EndpointError, chat, whole, write_result
+from benchrouter.sdk import EndpointError, chat, select, write_result
 
 MOST_ROWS = 10_000
 TELL = """You answer questions about a PostgreSQL 17 database with one SQL query. Give the query alone, in a code block.
@@ -30,9 +30,8 @@ loans.returned is null while the book is out."""
 
 def main(path):
     questions = [json.loads(line) for line in Path(path).read_text().splitlines()]
-    questions = questions[: whole("BENCH_LIMIT", len(questions))]
     items = []
-    for question in questions:
+    for question in select(questions, id=lambda question: question["id"]):
         answer = chat([{"role": "system", "content": TELL}, {"role": "user", "content": question["question"]}])
         items.append({"id": question["id"], **judge(question["sql"], sql_of(answer))})
         print("{id}: {score} {note}".format(**items[-1]), flush=True)

@@ -15,7 +15,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from benchrouter.sdk import EndpointError, chat, whole, write_result
+from benchrouter.sdk import EndpointError, chat, select, write_result
 
 TELL = """You repair a Python repository. Answer with one unified diff in a code block, paths relative to its root
 (--- a/file, +++ b/file), that resolves the issue. These are its files as they are now:"""
@@ -32,9 +32,8 @@ DEADLINE = 600
 
 def main(path):
     instances = [json.loads(line) for line in Path(path).read_text().splitlines()]
-    instances = instances[: whole("BENCH_LIMIT", len(instances))]
     before, items = {}, []
-    for instance in instances:
+    for instance in select(instances, id=lambda instance: instance["id"]):
         image = instance["image"]
         if image not in before:
             before[image] = passing(image, instance)
