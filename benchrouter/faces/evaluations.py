@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -185,7 +186,7 @@ def logs(
     if follow and attempt.state == "RUNNING":
         _follow(joblogs.follow(ws, attempt, tail), json)
         return 0
-    files = [(path.name, joblogs.ends(path.read_bytes(), tail)) for path in attempt.files()]
+    files = list(joblogs.texts(attempt, tail))
     if json:
         facts: dict[str, Any] = {"job": attempt.label, "state": attempt.state, "directory": str(attempt.logs)}
         emit("logs", **facts, files=[{"name": name, "text": text} for name, text in files])
@@ -195,13 +196,13 @@ def logs(
     return 0
 
 
-def _follow(pieces: Any, json: bool) -> None:
-    """Print pieces of logs, each under the name of its file where that changes."""
+def _follow(pieces: Iterable[tuple[str, str]], json: bool) -> None:
+    """Print pieces of logs, each under the name of its file where that changes; lines may be cut between pieces."""
     import sys
 
     from benchrouter.jobs.logs import printable
 
-    shown = ""
+    shown, whole = "", True
     for name, text in pieces:
         if not text:
             continue
@@ -209,8 +210,12 @@ def _follow(pieces: Any, json: bool) -> None:
             emit("log", file=name, text=text)
             continue
         if name != shown:
+            print("" if whole else "\n", end="")
             print(f"==> {name} <==", flush=True)
             shown = name
+        whole = text.endswith("\n")
         if sys.stdout.isatty():  # what a task printed is not for the terminal to obey
-            text = "".join(printable(line) + "\n" for line in text.splitlines())
-        print(text, end="" if text.endswith("\n") else "\n", flush=True)
+            text = "".join(printable(line) + "\n" * line.endswith("\n") for line in text.splitlines(keepends=True))
+        print(text, end="", flush=True)
+    if not whole:
+        print()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import getincrementaldecoder
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.ring import Ring, RingReader, ring_of
 
-LINE_SEARCH = 4096
+_BLOCK = 1 << 16
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 
@@ -21,18 +23,16 @@ def _ignore(_: bytes) -> None:
 class CappedLog:
     """One log file of at most `limit` bytes (and a line on what was dropped): its first and its last half.
 
-    The last half lives in a ring file beside the log until `close` puts the two together.
+    The last half lives in a ring file beside the log until `close` puts the two together; `LogReader` reads both.
     """
 
     def __init__(self, path: Path, limit: int, redactor: Redactor) -> None:
         self._path = path
-        self._ring_path = path.with_name(path.name + ".tail")
         self._half = max(1, limit // 2)
         self._stream = redactor.stream()
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        self._ring: int | None = None
+        self._ring: Ring | None = None
         self._head = 0
-        self._beyond = 0
         self._closed = False
 
     def write(self, data: bytes, shown: Callable[[bytes], None] = _ignore) -> None:
@@ -53,12 +53,11 @@ class CappedLog:
             shown(rest)
             self._store(rest)
             if self._ring is not None:
-                self._append_tail(self._ring)
+                self._append_tail()
         finally:
             os.close(self._file)
             if self._ring is not None:
-                os.close(self._ring)
-                self._ring_path.unlink(missing_ok=True)
+                self._ring.close()
 
     def _store(self, data: bytes) -> None:
         room = self._half - self._head
@@ -67,42 +66,50 @@ class CappedLog:
             _write_all(self._file, head)
             self._head += len(head)
         if data:
-            self._store_in_ring(data)
+            self._ring = self._ring or Ring(ring_of(self._path), self._half)
+            self._ring.write(data)
 
-    def _store_in_ring(self, data: bytes) -> None:
+    def _append_tail(self) -> None:
+        reader = RingReader.open(ring_of(self._path))
+        if reader is not None:
+            try:
+                while data := reader.read():
+                    _write_all(self._file, data)
+            finally:
+                reader.close()
+
+
+class LogReader:
+    """Reads a log from its beginning, while it is written and after, its ring too; as text, pieces of any size."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it; raise OSError."""
+        self._path = path
+        self._file = path.open("rb", buffering=0)
+        self._ring: RingReader | None = None
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+
+    def read(self) -> Iterator[str]:
+        """Give what was added since the last time; what is gone by now is said in its place.
+
+        The ring is opened before the file is read to its end: what is put together meanwhile is then read once.
+        """
         if self._ring is None:
-            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-            self._ring = os.open(self._ring_path, flags, 0o600)
-        skipped = max(0, len(data) - self._half)
-        self._beyond += skipped
-        data = data[skipped:]
-        while data:
-            offset = self._beyond % self._half
-            written = os.pwrite(self._ring, data[: self._half - offset], offset)
-            self._beyond += written
-            data = data[written:]
+            self._ring = RingReader.open(ring_of(self._path))
+            if self._ring is not None and self._file.tell() > self._ring.size:  # put together already
+                self._ring.close()
+                self._ring = None
+        ring = self._ring
+        while data := self._file.read(_BLOCK if ring is None else min(_BLOCK, ring.size - self._file.tell())):
+            yield self._decoder.decode(data)
+        while ring is not None and (data := ring.read()):
+            yield self._decoder.decode(data)
 
-    def _append_tail(self, ring: int) -> None:
-        size = min(self._beyond, self._half)
-        start = self._beyond % self._half if self._beyond > self._half else 0
-        dropped = self._beyond - size
-        skip = self._to_line_start(ring, start, size) if dropped else 0
-        if dropped:
-            notice = f"\n[benchrouter: {dropped + skip} bytes of this log were dropped here]\n"
-            _write_all(self._file, notice.encode())
-        position = skip
-        while position < size:
-            offset = (start + position) % self._half
-            piece = os.pread(ring, min(1 << 20, self._half - offset, size - position), offset)
-            if not piece:
-                break
-            _write_all(self._file, piece)
-            position += len(piece)
-
-    def _to_line_start(self, ring: int, start: int, size: int) -> int:
-        """Count the bytes of the broken line with which the tail begins; 0 if no line ends nearby."""
-        first = os.pread(ring, min(LINE_SEARCH, self._half - start, size), start)
-        return first.find(b"\n") + 1
+    def close(self) -> None:
+        """Let go of the files."""
+        self._file.close()
+        if self._ring is not None:
+            self._ring.close()
 
 
 class Tail:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import IO
 
+from benchrouter.jobs.logs import LogReader
 from benchrouter.make.variables import UsageError
 from benchrouter.spec.names import did_you_mean, encode
 from benchrouter.store import attempts, documents, layout
@@ -17,7 +17,6 @@ from benchrouter.store.workspace import Workspace
 
 _FIRST = ("stdout.log", "stderr.log")
 _TICK = 0.3
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -100,10 +99,19 @@ def _attempts(directory: Path, label: str) -> Iterator[Attempt]:
             continue
 
 
-def ends(data: bytes, lines: int | None) -> str:
+def ends(text: str, lines: int | None) -> str:
     """Give the last lines of a log, all of it for None."""
-    text = data.decode("utf-8", "replace")
     return text if lines is None else "".join(text.splitlines(keepends=True)[-lines:] if lines else [])
+
+
+def texts(attempt: Attempt, lines: int | None) -> Iterator[tuple[str, str]]:
+    """Give the ends of an attempt's logs as they are now, as (file, text)."""
+    for path in attempt.files():
+        reader = LogReader(path)
+        try:
+            yield path.name, ends("".join(reader.read()), lines)
+        finally:
+            reader.close()
 
 
 def follow(ws: Workspace, attempt: Attempt, lines: int | None) -> Iterator[tuple[str, str]]:
@@ -111,22 +119,21 @@ def follow(ws: Workspace, attempt: Attempt, lines: int | None) -> Iterator[tuple
 
     Files are held open, so that what is written last is read though the directory has been moved by then.
     """
-    opened: dict[str, IO[bytes]] = {}
+    opened: dict[str, LogReader] = {}
     try:
         for path in attempt.files():
-            opened[path.name] = path.open("rb")
-            yield path.name, ends(opened[path.name].read(), lines)
+            opened[path.name] = LogReader(path)
+            yield path.name, ends("".join(opened[path.name].read()), lines)
         going = True
         while going:
             going = attempt.directory.exists() and any(owner.run_id == attempt.run_id for owner in living(ws))
             for path in attempt.files():
                 if path.name not in opened:
-                    opened[path.name] = path.open("rb")
-            for name, file in opened.items():
-                while data := file.read(_BLOCK):
-                    yield name, data.decode("utf-8", "replace")
+                    opened[path.name] = LogReader(path)
+            for name, reader in opened.items():
+                yield from ((name, text) for text in reader.read())
             if going:
                 time.sleep(_TICK)
     finally:
-        for file in opened.values():
-            file.close()
+        for reader in opened.values():
+            reader.close()
