@@ -37,7 +37,8 @@ def living_run(session: Session, reporter: Reporter, *, slots: int) -> Iterator[
     journal = Journal.open(session.ws)
     engine, fault = _connect(session)
     live = open_live(session.ws, journal.owner.run_id)
-    run = Run(session, Recorded(reporter, live, session), journal, slots, engine, fault, stop, wake)
+    recorded = Recorded(reporter, live, session, slots)
+    run = Run(session, recorded, journal, slots, engine, fault, stop, wake, on_span=recorded.worked)
     session.live = run
     # made here, once, by one thread; and what failed before now is told from what another run does meanwhile
     _ = run.images, run.archive, run.jobs, run.endpoints, run.engine_breaker, run.admission

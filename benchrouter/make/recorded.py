@@ -13,20 +13,22 @@ from benchrouter.make.events import JsonReporter
 from benchrouter.make.reporter import Reporter, Work
 from benchrouter.make.session import Session
 from benchrouter.make.voice import in_its_words
+from benchrouter.store.runs import Span
 from benchrouter.store.states import Outcome
 
 
 class Recorded:
     """Passes every event on, and writes it; a disk that is full costs the record, not the run."""
 
-    def __init__(self, inner: Reporter, out: TextIO, session: Session) -> None:
+    def __init__(self, inner: Reporter, out: TextIO, session: Session, slots: int) -> None:
         self._inner = inner
         self._out = out
         self._file: JsonReporter | None = JsonReporter(out)
         jobs = [_about(job, session) for job in session.asked_jobs]
         models, argv, variables = list(session.variables.models), sys.argv[1:], dict(session.variables.environment)
+        head = {"argv": argv, "models": models, "variables": variables, "slots": slots}
         benchmarks = [choice.scanned.benchmark.name for choice in session.sources.selected]
-        self._tell("run", argv=argv, models=models, benchmarks=benchmarks, variables=variables, jobs=jobs)
+        self._tell("run", **head, benchmarks=benchmarks, jobs=jobs)
 
     def begin(self, work: Work) -> None:
         """Pass on and record what is to do."""
@@ -52,6 +54,10 @@ class Recorded:
         text = in_its_words(text)
         self._inner.note(text)
         self._record(lambda file: file.note(text))
+
+    def worked(self, node: str, span: Span) -> None:
+        """Record when a node was at work, for the timeline of a run that does not come to write one."""
+        self._tell("worked", node=node, span=[span.slot, round(span.started, 3), round(span.seconds, 3)])
 
     def close(self) -> None:
         """Close the reporter behind."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ class Run:
     outcomes: dict[JobId, Outcome] = field(default_factory=dict)
     adopted: set[JobId] = field(default_factory=set)
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict)
+    on_span: Callable[[str, Span], None] = lambda *_: None
     internal_failure: bool = False
     unwritten: bool = False
     busy: int = 0
@@ -144,6 +146,7 @@ class Run:
         """Keep what a timeline shows; a look whether another invocation is done with a job is none of it."""
         if span.seconds >= _SHORTEST and not name.startswith(("config:", "aggregate:")):
             self.spans[name] = (*self.spans.get(name, ()), span)
+            self.on_span(name, span)
 
     def rank(self, name: str) -> int:
         """Order what waits: images first, since jobs wait for them; configurations only when no job can start."""

@@ -154,7 +154,7 @@ def to_json(record: RunRecord) -> dict[str, Any]:
     """Give the form of a record, on disk and elsewhere."""
     document = {**vars(record), "state": record.state.value if record.state else None}
     document["jobs"] = [job_to_json(job) for job in record.jobs]
-    document["nodes"] = [{"name": node.name, "spans": _spans_json(node.spans)} for node in record.nodes]
+    document["nodes"] = [{"name": node.name, "spans": spans_json(node.spans)} for node in record.nodes]
     return document
 
 
@@ -171,11 +171,12 @@ def job_to_json(job: RunJob) -> dict[str, Any]:
         "items": {"judged": job.items.judged, "selected": job.items.selected} if job.items else None,
         "started": job.started,
         "slot": job.slot,
-        "spans": _spans_json(job.spans),
+        "spans": spans_json(job.spans),
     }
 
 
-def _spans_json(spans: Iterable[Span]) -> list[list[float]]:
+def spans_json(spans: Iterable[Span]) -> list[list[float]]:
+    """Give the form of spans in a record: slot, start, seconds."""
     return [[span.slot, round(span.started, 3), round(span.seconds, 3)] for span in spans]
 
 
@@ -196,7 +197,7 @@ def from_json(document: dict[str, Any]) -> RunRecord | None:
             state=RunState(state) if state is not None else None,
             jobs=jobs,
             slots=whole(document.get("slots", 0)),
-            nodes=tuple(RunNode(text(node["name"]), _spans(node["spans"])) for node in document.get("nodes", ())),
+            nodes=tuple(RunNode(text(node["name"]), spans_of(node["spans"])) for node in document.get("nodes", ())),
             ended=KILLED if document.get("ended") == KILLED else None,
         )
     except (KeyError, TypeError, ValueError):
@@ -214,9 +215,10 @@ def _job(job: dict[str, Any]) -> RunJob:
         seconds(job["seconds"]),
         bool(job["adopted"]),
         ItemCounts(whole(items["judged"]), whole(items["selected"])) if items is not None else None,
-        _spans(job.get("spans", ())),
+        spans_of(job.get("spans", ())),
     )
 
 
-def _spans(rows: Iterable[Any]) -> tuple[Span, ...]:
+def spans_of(rows: Iterable[Any]) -> tuple[Span, ...]:
+    """Read the form of spans; raise TypeError or ValueError for what is none."""
     return tuple(Span(whole(slot), seconds(began), seconds(lasted)) for slot, began, lasted in rows)

@@ -12,6 +12,7 @@ from benchrouter.scores.statistics.intervals import Interval
 from benchrouter.scores.table import duration, one_line, score
 from benchrouter.store.jobid import JobId
 from benchrouter.store.runs import RunRecord, Span
+from benchrouter.store.states import JobState
 
 _LANE, _BAR = 22, 18
 _TREND = 60
@@ -82,7 +83,8 @@ def _bars(record: RunRecord, anchors: Mapping[tuple[JobId, str], str]) -> Iterat
     for job in record.jobs:
         for span in job.spans:
             last = span is job.spans[-1]
-            state = job.state.value if last else "FAILED"
+            killed = record.ended is not None and job.state is JobState.QUEUED  # at work when the run was killed
+            state = ("KILLED" if killed else job.state.value) if last else "FAILED"
             reason = f" {job.reason.word}" if last and job.reason else ""
             result = f" {score(job.overall)}" if last and job.overall is not None else ""
             words = f"{state}{reason}{result}" if last else "tried again"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
+from typing import Any
 
 from killing import check_nothing_left, client, dead_runs, end_of, start
 from project import SCORE, Project, wait_until
 
 NOBODY = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text()))
 
 
 def test_a_dead_owner_is_swept_when_an_engine_answers(project: Project) -> None:
@@ -31,6 +38,9 @@ def test_a_dead_owner_is_swept_when_an_engine_answers(project: Project) -> None:
         done = project.run("tasks=done")
         assert "was killed; removed 1 containers" in done.err
         assert not api.containers(all=True, filters=label)
+    (killed,) = [record for path in (project.root / "runs").glob("*.json") if (record := _read(path))["ended"]]
+    (spans,) = [job["spans"] for job in killed["jobs"] if job["task"] == "long"]
+    assert [span[0] for span in spans] == [0] and spans[0][1] >= killed["started"]  # it stands in the timeline
     check_nothing_left(project)
     assert project.run("tasks=done").err == ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,6 +61,38 @@ def test_a_killed_run_does_not_vanish_with_the_sweep(ws: Workspace) -> None:
     each = find(evaluations(ws)[0], owner.run_id.rpartition("-")[2])
     assert each.state == KILLED and each.counts == {"COMPLETED": 2, "FAILED": 1, "QUEUED": 1}
     assert 'class="state KILLED">KILLED<' in write_report(ws).read_text()
+
+
+def test_a_killed_run_has_a_timeline(ws: Workspace) -> None:
+    """What had ended as it was, a retry too; what was at work until the last sign of life, on slots of their own."""
+    mine = Journal.open(ws)
+    jobs = [{**vars(JobId("b", task, "m")), "node": f"job:b/{task}@m", "key": task * 4, "due": True} for task in TASKS]
+    with open_live(ws, mine.owner.run_id) as file:
+        events = JsonReporter(file)
+        events.tell("run", argv=[], models=["m"], benchmarks=["b"], variables={}, slots=3, jobs=jobs)
+        events.tell("worked", node="image:b/b", span=[0, 1000.0, 5.0])
+        events.started("job:b/quick@m", 60.0)
+        events.started("job:b/slow@m", 60.0)
+        events.tell("worked", node="job:b/quick@m", span=[1, 1005.0, 1.5])
+        events.started("job:b/quick@m", 60.0)
+        events.started("config:b/broken@m", None)
+    mine.abandon()
+    attempt = layout.fresh_attempt(ws, mine.owner.run_id) / "staging" / "logs"
+    attempt.mkdir(parents=True)
+    (attempt / "stdout.log").touch()
+    word = time.time() + 60
+    os.utime(attempt / "stdout.log", (word, word))
+    record_killed(ws, mine.owner.run_id)
+    record = runs.load(ws, mine.owner.run_id)
+    assert record is not None and record.slots == 3
+    assert record.nodes == (runs.RunNode("image:b/b", (runs.Span(0, 1000.0, 5.0),)),)
+    spans = {job.id.task: job.spans for job in record.jobs if job.spans}
+    assert spans.keys() == {"quick", "slow"} and spans["quick"][0] == runs.Span(1, 1005.0, 1.5)
+    assert sorted(each[-1].slot for each in spans.values()) == [0, 1]
+    for each in spans.values():
+        assert each[-1].started + each[-1].seconds == pytest.approx(word, abs=0.01)
+    page = write_report(ws).read_text()
+    assert page.count('<g class="KILLED">') == 2 and "tried again" in page and "image:b/b" in page
 
 
 def test_a_sweep_that_is_killed_itself_loses_no_record(ws: Workspace, killed_at_every_step: Killed) -> None:
