@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from benchrouter.faces.out import Json, emit, say
-from benchrouter.faces.words import Bench, Env, Model, Repeat, Seed, Slots, Tasks, variables
+from benchrouter.faces.words import Bench, Env, Model, Refresh, Repeat, Seed, Slots, Tasks, variables
 
 Format = Literal["mermaid", "dot"]
 
@@ -20,13 +20,14 @@ def plan(
     seed: Seed = None,
     env: Env = None,
     slots: Slots = 8,
+    refresh: Refresh = None,
     json: Json = False,
 ) -> int:
     """Show what a run would do, and why.
 
     Nothing is started, nothing is written.
     """
-    given = variables(env, bench=bench, model=model, tasks=tasks, repeat=repeat, seed=seed)
+    given = variables(env, bench=bench, model=model, tasks=tasks, repeat=repeat, seed=seed, refresh=refresh)
     from benchrouter.faces.place import session as begin
 
     session = begin(given)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces.words import Bench, Env, Model, Repeat, Seed, Slots, Tasks, variables
+from benchrouter.faces.words import Bench, Env, Model, Refresh, Repeat, Seed, Slots, Tasks, variables
 
 
 def run(
@@ -23,7 +23,7 @@ def run(
     strict: Annotated[bool, typer.Option("--strict", help="Do not start when an image or data is missing.")] = False,
     preflight: Annotated[bool, typer.Option(help="Ask the endpoint once before the first job.")] = True,
     cache: Annotated[bool | None, typer.Option(help="Keep every image in the archive.", show_default=False)] = None,
-    refresh: Annotated[list[str] | None, typer.Option(help="Environments to rebuild with pull, no cache.")] = None,
+    refresh: Refresh = None,
     node: Annotated[list[str] | None, typer.Option(help="Nodes by name instead, such as 'job:hello/*'.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Events as JSON lines, then the result (docs/json.md).")] = False,
 ) -> int:

@@ -34,6 +34,7 @@ Env = Annotated[
     list[str] | None,
     typer.Option("--env", "-e", metavar="K=V", help="A variable for the tasks, in capitals; part of the key."),
 ]
+Refresh = Annotated[list[str] | None, typer.Option(help="Environments to rebuild with pull, no cache.")]
 Slots = Annotated[int, typer.Option("--slots", "-n", help="How many jobs run at once.")]
 
 

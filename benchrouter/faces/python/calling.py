@@ -14,6 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+BOTH_WAYS = ("preflight", "cache")
+"""Flags that have a `--no-`."""
+
 _SAID = 50  # lines of stderr that are kept for the message
 
 
@@ -98,14 +101,14 @@ class Process:
 
 
 def words_of(verb: str, bench: str | Iterable[str] | None, options: Mapping[str, Any]) -> list[str]:
-    """Write a call as words: lists repeated, flags alone, what is None or False left out."""
+    """Write a call as words: lists repeated, flags alone, what is None left out, False too but for BOTH_WAYS."""
     words = [verb, *named(bench)]
     for name, value in options.items():
         option = f"--{name.replace('_', '-')}"
         if isinstance(value, Mapping):
             words += [word for key, each in value.items() for word in (option, f"{key}={each}")]
         elif isinstance(value, bool):
-            words += [option] * value
+            words += [option] if value else [f"--no-{name}"] * (name in BOTH_WAYS)
         elif value is not None:
             words += [word for each in named(value) for word in (option, each)]
     return [*words, "--json"]

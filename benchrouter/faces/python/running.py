@@ -27,6 +27,10 @@ class How(TypedDict, total=False):
     force: bool
     failed: bool
     strict: bool
+    preflight: bool
+    cache: bool | None
+    refresh: Names
+    node: Names
     workspace: Where
     environ: Mapping[str, str] | None
 
@@ -123,6 +127,8 @@ def plan(
     repeat: int | None = None,
     seed: int | None = None,
     env: Mapping[str, Any] | None = None,
+    slots: int = 8,
+    refresh: Names = None,
     workspace: Where = None,
 ) -> Plan:
     """Tell what `run` would do and why; nothing starts, nothing is written.
@@ -130,7 +136,8 @@ def plan(
     `env` are variables in capitals for the tasks; `workspace` is a directory in one, else the current directory.
     Raise CommandError with the message for a mistake.
     """
-    options = {"model": model, "tasks": tasks, "repeat": repeat, "seed": seed, "env": env}
+    asked = {"model": model, "tasks": tasks, "repeat": repeat, "seed": seed, "env": env}
+    options = {**asked, "slots": slots, "refresh": refresh}
     with Process(words_of("plan", bench, options), workspace) as process:
         return Plan(process.end()[1])
 
@@ -147,17 +154,22 @@ def start(
     force: bool = False,
     failed: bool = False,
     strict: bool = False,
+    preflight: bool = True,
+    cache: bool | None = None,
+    refresh: Names = None,
+    node: Names = None,
     workspace: Where = None,
     environ: Mapping[str, str] | None = None,
 ) -> Running:
     """Start a run in a process of its own and return at once: see Running.
 
-    `environ` is added to the environment of that process, for an endpoint and its key. What `force`, `failed` and
-    `strict` mean, `benchrouter run --help` says.
+    `environ` is added to the environment of that process, for an endpoint and its key. The others are the options of
+    `benchrouter run`, whose `--help` says what they mean.
     """
     options = {"model": model, "tasks": tasks, "repeat": repeat, "seed": seed, "env": env, "slots": slots}
-    flags = {"force": force, "failed": failed, "strict": strict}
-    return Running(Process(words_of("run", bench, {**options, **flags}), workspace, environ))
+    flags = {"force": force, "failed": failed, "strict": strict, "preflight": preflight, "cache": cache}
+    more = {"refresh": refresh, "node": node}
+    return Running(Process(words_of("run", bench, {**options, **flags, **more}), workspace, environ))
 
 
 def run(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.main
 
 import benchrouter
-from benchrouter.faces.python.calling import words_of
+from benchrouter.faces.app import app
+from benchrouter.faces.python.calling import BOTH_WAYS, words_of
+from benchrouter.faces.python.running import How
 from benchrouter.faces.python.tables import Table
 from tests.unit.faces.workspaces import RUNS_NOWHERE, small_workspace
 from tests.unit.scores.shelf import Shelf
@@ -104,6 +109,28 @@ def test_a_call_is_written_as_a_person_would() -> None:
     assert words_of("run", "hello", options) == [
         "run", "hello", "--model", "a", "--model", "b", "--repeat", "2", "--env", "X=1", "--force", "--json"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "call"), [("plan", benchrouter.plan), ("run", benchrouter.start)])
+def test_python_takes_what_the_command_takes(verb: str, call: Callable[..., object]) -> None:
+    """preflight, cache, refresh and node were options of the command alone."""
+    command = typer.main.get_command(app).commands[verb]  # type: ignore[attr-defined]
+    options = {parameter.name: parameter for parameter in command.params}
+    for_people = {"json", "plain"}
+    keywords = inspect.signature(call).parameters
+    assert keywords.keys() - {"workspace", "environ"} == options.keys() - for_people
+    for name in options.keys() - for_people:
+        assert keywords[name].default == options[name].default, name
+        assert (name in BOTH_WAYS) == bool(options[name].secondary_opts), name
+
+
+def test_run_takes_what_start_takes() -> None:
+    assert How.__annotations__.keys() | {"bench"} == inspect.signature(benchrouter.start).parameters.keys()
+
+
+def test_flags_that_are_on_can_be_put_off() -> None:
+    options = {"preflight": False, "cache": False, "force": False, "node": "image:b/b"}
+    assert words_of("run", None, options) == ["run", "--no-preflight", "--no-cache", "--node", "image:b/b", "--json"]
 
 
 def test_a_table_says_how_many_rows_it_does_not_show() -> None:
