@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from benchrouter.engine.errors import EngineError
 from benchrouter.graph.nodes import ImageNode, JobNode
@@ -25,8 +26,7 @@ def image_lines(session: Session) -> Iterator[str]:
 
     with _asked(session) as in_engine:
         yield from _environments(session, in_engine, archived)
-        yield from _outside(session, in_engine, archived)
-        yield from _built_on(session, in_engine, archived)
+        yield from (each.line() for each in _outside(session, in_engine, archived))
     yield from _to_save(session, archived)
 
 
@@ -88,36 +88,68 @@ def _state(image: ImageNode, in_engine: Look | None, archived: Look) -> str:
     return "" if in_engine is None else "build"
 
 
-def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
-    """List the images that tasks name themselves."""
+@dataclass(frozen=True)
+class Outside:
+    """An image that is not built here: `place` where it is, "" where it is not or no engine answers to be asked.
+
+    `told` is how its benchmark says to get it; `named` where tasks name it themselves, else images are built on it.
+    """
+
+    ref: str
+    place: str
+    told: str
+    named: bool
+    asked: bool
+
+    @property
+    def state(self) -> str | None:
+        """Say in a word where it comes from; None where that is not known."""
+        return self.place or (("to get" if self.told else "pull") if self.asked else None)
+
+    def line(self) -> str:
+        """Say the same to a person."""
+        absent = {"pull": "not here; will be pulled from its registry"}.get(self.state or "", self.state or "")
+        whose = "(named by tasks)" if self.named else "(built on)"
+        line = "  ".join(filter(None, (f"  base:{self.ref}", absent, whose)))
+        return line if self.place else with_hint(line, self.told)
+
+
+def images_outside(session: Session) -> list[Outside]:
+    """List the images from outside that the due jobs need: those that tasks name, and missing ones to build on."""
+    from benchrouter.engine.archive import Archive
+
+    archive = Archive(session.ws)
+    with _asked(session) as in_engine:
+        return [*_outside(session, in_engine, lambda reference: archive.find(reference) is not None)]
+
+
+def _outside(session: Session, in_engine: Look | None, archived: Look) -> Iterator[Outside]:
     images = session.graph.images
     refs = [ref for job in _jobs(session) for ref, name in job.uses.items() if name not in images]
     for ref in dict.fromkeys(refs):
-        yield _from_outside(session, ref, "(named by tasks)", in_engine, archived)
+        yield _from_outside(session, ref, in_engine, archived, named=True)
+    for ref in _built_on(session, in_engine, archived):
+        found = _from_outside(session, ref, in_engine, archived, named=False)
+        if (found.asked or found.told) and not found.place:
+            yield found
 
 
-def _built_on(session: Session, in_engine: Look | None, archived: Look) -> Iterator[str]:
-    """List what images to build are built on, where it is not here, or may not be and its benchmark has a hint."""
+def _built_on(session: Session, in_engine: Look | None, archived: Look) -> Iterable[str]:
+    """Name what the images to build are built on."""
     graph = session.graph
     used = {*session.needs.images, *graph.images_of(_jobs(session))}
     images = [image for name, image in graph.images.items() if name in used]
     building = [image for image in images if _state(image, in_engine, archived) in ("", "build")]
-    for ref in dict.fromkeys(ref for image in building for ref in image.bases):
-        if (in_engine or hint(session, ref)) and not _place(session, ref, in_engine, archived):
-            yield _from_outside(session, ref, "(built on)", in_engine, archived)
+    return dict.fromkeys(ref for image in building for ref in image.bases)
+
+
+def _from_outside(session: Session, ref: str, in_engine: Look | None, archived: Look, *, named: bool) -> Outside:
+    return Outside(ref, _place(session, ref, in_engine, archived), hint(session, ref), named, in_engine is not None)
 
 
 def _jobs(session: Session) -> tuple[JobNode, ...]:
     """Give the jobs whose images are wanted: also those that lack something, which is not all that they need."""
     return tuple(j for j in session.due_jobs if session.lacking.of(j) or not session.unsupported.why(j))
-
-
-def _from_outside(session: Session, ref: str, whose: str, in_engine: Look | None, archived: Look) -> str:
-    place = _place(session, ref, in_engine, archived)
-    told = hint(session, ref)
-    absent = "to get" if told else "not here; will be pulled from its registry"
-    line = "  ".join(filter(None, (f"  base:{ref}", place or (absent if in_engine else ""), whose)))
-    return line if place else with_hint(line, told)
 
 
 def _place(session: Session, ref: str, in_engine: Look | None, archived: Look) -> str:

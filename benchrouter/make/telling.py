@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from benchrouter.graph.nodes import JobNode
+from benchrouter.graph.nodes import JobNode, base_name
 from benchrouter.graph.reasons import Cause
 from benchrouter.make.commands.explain import explanations
 from benchrouter.make.commands.plan import conditions, to_set
-from benchrouter.make.plan_images import image_states
+from benchrouter.make.plan_images import image_states, images_outside
 from benchrouter.make.session import Session
 from benchrouter.make.why import why_job
 
@@ -17,19 +17,22 @@ from benchrouter.make.why import why_job
 def plan_json(session: Session, slots: int) -> dict[str, Any]:
     """Tell what a run would do and why, as `plan_lines` does in words."""
     due = session.due_jobs
-    states = image_states(session) if due else {}
     under = conditions(session, session.needs.jobs, slots) if session.needs.jobs else ()
     return {
         "warnings": [str(problem) for problem in session.sources.warnings],
         "jobs": {"total": len(session.graph.jobs), "due": [_due(session, job) for job in due]},
-        "images": [
-            {"node": name, "tag": session.needs.images[name].tag, "state": state or None}
-            for name, state in states.items()
-        ],
+        "images": [*_images(session)] if due else [],
         "missing": [*session.lacking.lines()] if due else [],
         "conditions": [*to_set(session), *under] if due else [],
         "aggregates": [node.name for node in session.stale_aggregates],
     }
+
+
+def _images(session: Session) -> Iterator[dict[str, Any]]:
+    for name, state in image_states(session).items():
+        yield {"node": name, "tag": session.needs.images[name].tag, "state": state or None, "to_get": None}
+    for each in images_outside(session):
+        yield {"node": base_name(each.ref), "tag": each.ref, "state": each.state, "to_get": each.told or None}
 
 
 def explain_json(session: Session, words: Iterable[str]) -> list[dict[str, Any]]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from dataclasses import replace
+
 from project import SCORE, Project
 
 NOWHERE = "registry.invalid/no/such:image"
@@ -59,3 +63,19 @@ def test_explain_tells_what_stands_in_for_a_base(project: Project) -> None:
         assert line in explained.splitlines(), explained
     project.write("benchrouter.local.yaml", "")
     assert "alias" not in project.doit("explain", "base:*").out
+
+
+def test_a_program_is_told_of_missing_bases_too(project: Project) -> None:
+    """The plan's `images` as JSON had only what is built, and left out what that is built on."""
+    project.benchmark("b", {"t": SCORE % 0.5}, dockerfile=f"FROM {NOWHERE}\n")
+    project.benchmark("c", {"t": SCORE % 0.5}, dockerfile=f"FROM {NOWHERE}2\n")
+    text = "\nobtain: {'registry.invalid/no/such:image2': make images}\n"
+    (project.root / "benchmarks/c/benchmark.yaml").open("a").write(text)
+    command = replace(project, program=(sys.executable, "-m", "benchrouter"))
+    told = json.loads(command.doit("plan", "--model", "m", "--json").out)
+    bases = [image for image in told["images"] if image["node"].startswith("base:")]
+    assert bases == [
+        {"node": f"base:{NOWHERE}", "tag": NOWHERE, "state": "pull", "to_get": None},
+        {"node": f"base:{NOWHERE}2", "tag": f"{NOWHERE}2", "state": "to get", "to_get": "make images"},
+    ]
+    assert [image["state"] for image in told["images"] if image not in bases] == ["build", "build"]

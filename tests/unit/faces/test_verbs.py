@@ -24,7 +24,7 @@ def test_a_plan_as_json(workspace: Path) -> None:
     (job,) = told["jobs"]["due"]
     assert (job["node"], job["task"], job["model"]) == ("job:b/one@demo", "one", "demo")
     assert job["because"] == [{"text": "no result yet", "because": []}]
-    assert told["images"] == [{"node": "image:b/b", "tag": told["images"][0]["tag"], "state": None}]
+    assert told["images"] == [{"node": "image:b/b", "tag": told["images"][0]["tag"], "state": None, "to_get": None}]
     assert told["aggregates"] == ["aggregate:b@demo"]
     assert not (workspace / "runs").exists()
 
