@@ -43,6 +43,11 @@ class Row:
         )
 
 
+def p_words(p: float) -> str:
+    """Write the p of a test."""
+    return "p < 0.0001" if p < 0.0001 else f"p {p:.4f}"
+
+
 def score(value: float | None) -> str:
     """Show a score with four digits, or a dash when there is none."""
     return "-" if value is None else f"{value:.4f}"

@@ -59,6 +59,12 @@ def at_least(least: Form, number: int) -> Form:
     return {"anyOf": [{**first, "minimum": number}, *others]}
 
 
+def needs(key: str, other: str) -> Form:
+    """Form a mapping in which a key is wrong without another one; a key without a value is not there."""
+    given = {name: {"properties": {name: {"not": {"type": "null"}}}, "required": [name]} for name in (key, other)}
+    return {"if": given[key], "then": given[other]}
+
+
 def one_or_more(form: Form) -> Form:
     """Form a list, for which a single one may stand."""
     return {"anyOf": [{"type": "array", "items": form}, form]}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchrouter.spec.benchmark_shape import BenchmarkShape
+from benchrouter.spec.gate_shape import PolicyShape
 from benchrouter.spec.settings_shape import SettingsShape
 from benchrouter.spec.shapes import Shape
 from benchrouter.spec.task_shape import TaskShape
@@ -20,6 +21,7 @@ _SHAPES: dict[str, type[Shape]] = {
     "benchmark.schema.json": BenchmarkShape,
     "task.schema.json": TaskShape,
     "benchrouter.schema.json": SettingsShape,
+    "gate.schema.json": PolicyShape,
 }
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _AS_TEXT = {"type": ["string", "number", "boolean"]}
@@ -45,7 +47,9 @@ def _schema(shape: type[Shape]) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(json.dumps(shape.model_json_schema(mode="validation")))  # nothing in it is shared
     for path in shape.as_written:
         place = _at(made, made, path)
-        place |= _AS_TEXT
+        for choice in place.get("anyOf", [place]):
+            if choice.get("type") == "string":
+                choice |= _AS_TEXT
     for mapping in _mappings(made):
         _let_be_empty(mapping)
     return {"$schema": _DIALECT, **made}

@@ -8,7 +8,7 @@ from benchrouter.scores.comparison.choosing import words
 from benchrouter.scores.comparison.compared import Comparison, Pair
 from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.statistics.intervals import Interval
-from benchrouter.scores.table import cells, one_line, padded, score
+from benchrouter.scores.table import cells, one_line, p_words, padded, score
 
 _NAME = 40
 
@@ -129,13 +129,9 @@ def _pair(pair: Pair, family: int) -> str:
     text = head + f"{tested.difference:+.4f}"
     if limits is not None:
         text += f" ({limits.low:+.4f} to {limits.high:+.4f})"
-    text += f", p {_p(pair.adjusted)}{f' (Holm, {family} pairs)' if family > 1 else ''}"
+    text += f", {p_words(pair.adjusted)}{f' (Holm, {family} pairs)' if family > 1 else ''}"
     text += f" · {tested.better} better, {tested.worse} worse, {tested.same} same"
     return text + (f" · {pair.left_out} not judged in both" if pair.left_out else "")
-
-
-def _p(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def _short(model: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchrouter.scores.aggregate import JobScore, aggregate
+from benchrouter.scores.collected import read_result
+from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.gate.policy import Gate
 from benchrouter.scores.listed import read_aggregate
 from benchrouter.scores.table import one_line
 from benchrouter.spec.aggregation import Aggregation
-from benchrouter.spec.names import did_you_mean
+from benchrouter.spec.names import did_you_mean, encode
 from benchrouter.spec.problems import SpecError
 from benchrouter.store import runs
 from benchrouter.store.workspace import Workspace
@@ -31,6 +33,13 @@ class Baseline:
     def tasks(self) -> set[str]:
         """Name its tasks that have a score."""
         return {job.id.task for job in self.jobs if job.completed}
+
+    def contender(self, results: Path, one: Contender, tasks: Sequence[str]) -> Contender | None:
+        """Read its jobs in `results`, to be paired with another's; None unless all of them are left."""
+        jobs = [job for job in self.jobs if job.id.task in tasks and job.completed]
+        read = [read_result(results / job.id.benchmark / encode(job.id.model) / job.id.task / job.key) for job in jobs]
+        found = tuple(job for job in read if job is not None)
+        return replace(one, jobs=found, declared=len(found)) if found and len(found) == len(jobs) else None
 
     def overall(self, rule: Aggregation, tasks: Sequence[str]) -> float | None:
         """Give its score over some tasks under a rule."""

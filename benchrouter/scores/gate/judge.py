@@ -9,12 +9,14 @@ from typing import Any
 
 from benchrouter.scores.aggregate import Coverage
 from benchrouter.scores.comparison.choosing import Chosen, choose, words
+from benchrouter.scores.comparison.compared import paired
 from benchrouter.scores.comparison.contender import Contender, contend
 from benchrouter.scores.doubts import losses
 from benchrouter.scores.gate.baseline import Baseline, find_baseline
 from benchrouter.scores.gate.policy import Gate
 from benchrouter.scores.problems import ScoresError
-from benchrouter.scores.table import one_line, score
+from benchrouter.scores.statistics.paired import compare
+from benchrouter.scores.table import one_line, p_words, score
 from benchrouter.spec.names import did_you_mean
 
 _ROUNDING = 1e-9
@@ -25,6 +27,7 @@ _ROUNDING = 1e-9
 class Judgement:
     """How one model fared at one gate: passed if there is no reason; `baseline` is that one's score.
 
+    `p` is that of the test against it, where a gate asks for one and there are pairs.
     `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark; `warnings` name
     artifacts that are lost.
     """
@@ -35,6 +38,7 @@ class Judgement:
     overall: float | None = None
     coverage: Coverage | None = None
     baseline: float | None = None
+    p: float | None = None
     tasks: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -51,6 +55,7 @@ class Judgement:
         name += f" with {words(self.variables)}" if self.variables else ""
         if self.passed:
             against = f", baseline {score(self.baseline)}" if self.baseline is not None else ""
+            against += f" ({p_words(self.p)})" if self.p is not None else ""
             yield f"pass  {name}: {score(self.overall)}, coverage {self.coverage}{against}"
         yield from (f"FAIL  {name}: {reason}" for reason in self.reasons)
 
@@ -93,10 +98,18 @@ def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgem
     one = contend(results, chosen, set(gate.tasks) if gate.tasks else None)
     baseline = find_baseline(gate, policy, results, one.model) if gate.baseline else None
     before = baseline.overall(one.rule, one.tasks) if baseline else None
-    reasons = [*_of_score(gate, one), *(_of_baseline(gate, one, baseline, before) if baseline else ())]
-    scored = one.scored
-    lost = tuple(losses(one.jobs))
-    return Judgement(gate.benchmark, one.model, tuple(reasons), scored.overall, scored.coverage, before, warnings=lost)
+    p = _p(results, one, baseline) if baseline and gate.significance is not None else None
+    reasons = [*_of_score(gate, one), *(_of_baseline(gate, one, baseline, before, p) if baseline else ())]
+    scored, lost = one.scored, tuple(losses(one.jobs))
+    return Judgement(
+        gate.benchmark, one.model, tuple(reasons), scored.overall, scored.coverage, before, p, warnings=lost
+    )
+
+
+def _p(results: Path, one: Contender, baseline: Baseline) -> float | None:
+    """Test the difference as `compare` does; None where nothing is left of the baseline to pair."""
+    before = baseline.contender(results, one, one.tasks)
+    return compare(paired(before.observations, one.observations)[0], one.rule).p if before else None
 
 
 def _of_score(gate: Gate, one: Contender) -> Iterator[str]:
@@ -110,17 +123,21 @@ def _of_score(gate: Gate, one: Contender) -> Iterator[str]:
         yield f"{score(scored.overall)} is below the minimum {gate.minimum:g}"
 
 
-def _of_baseline(gate: Gate, one: Contender, baseline: Baseline, before: float | None) -> Iterator[str]:
+def _of_baseline(
+    gate: Gate, one: Contender, baseline: Baseline, before: float | None, p: float | None
+) -> Iterator[str]:
     """Compare what is comparable: a baseline of other tasks, variables or another rule has another score."""
     odd = list(_incomparable(one, baseline, gate))
     yield from (f"not comparable with baseline {baseline.name}: {text}" for text in odd)
     after = one.scored.overall
     if odd or before is None or after is None or gate.maximum_drop is None:
         return
-    if before - after > gate.maximum_drop + _ROUNDING:
+    by_chance = gate.significance is not None and p is not None and p >= gate.significance
+    if before - after > gate.maximum_drop + _ROUNDING and not by_chance:
+        untested = "; not tested: nothing of the baseline is left to pair" if gate.significance and p is None else ""
         yield (
             f"{score(after)} is {before - after:.4f} below the {score(before)} of baseline {baseline.name}, "
-            f"at most {gate.maximum_drop:g} is allowed"
+            f"at most {gate.maximum_drop:g} is allowed{'' if p is None else f' ({p_words(p)})'}{untested}"
         )
 
 

@@ -6,12 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
-
+from benchrouter.spec.gate_shape import GateShape, PolicyShape
 from benchrouter.spec.problems import Problem, SpecError
-from benchrouter.spec.shapes import Scalar, Shape, Text, Texts, check, strings
+from benchrouter.spec.shapes import check, strings
 from benchrouter.spec.yamlfile import Document, KeyPath, read_with_faults
 
 
@@ -26,45 +24,10 @@ class Gate:
     minimum: float | None
     coverage: float
     maximum_drop: float | None
+    significance: float | None
     baseline: str
     where: Problem
     """The place of the baseline in the file, for messages."""
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError("expected a number from 0 to 1")
-    return float(value)
-
-
-Share = Annotated[float, BeforeValidator(_share)]
-
-
-def _gates(value: Any) -> Any:
-    if not isinstance(value, list) or not value:
-        raise ValueError("expected a list of at least one gate")
-    return value
-
-
-class GateShape(Shape):
-    """One gate."""
-
-    benchmark: Text = Field(description="The benchmark whose score is looked at; BENCHMARK/TASK, a group, a directory.")
-    models: Texts = Field(default_factory=list, description="Models; without it, all that have results.")
-    tasks: Texts = Field(default_factory=list, description="Only these tasks; without it, all.")
-    variables: dict[str, Scalar] = Field(default_factory=dict, description="The run's variables in capitals.")
-    minimum: Share | None = Field(default=None, description="The lowest score that passes.")
-    coverage: Share = Field(default=1.0, description="The share of declared jobs that must have a score.")
-    maximum_drop: Share | None = Field(default=None, description="How far below the baseline the score may be.")
-    baseline: Text | None = Field(default=None, description="A run's id, or the path of an aggregate file.")
-
-
-class PolicyShape(Shape):
-    """A policy file."""
-
-    as_written = (("gates", "*", "benchmark"), ("gates", "*", "baseline"))
-
-    gates: Annotated[list[GateShape], BeforeValidator(_gates)]
 
 
 def load_policy(path: Path) -> tuple[Gate, ...]:
@@ -85,10 +48,11 @@ def _as_error(problem: Problem) -> Problem:
 def _gate(document: Document, number: int, shape: GateShape, problems: list[Problem]) -> Gate:
     at: KeyPath = ("gates", number)
     misspelt = any(f"`gates[{number}]." in problem.message for problem in problems)  # perhaps the other of the two
-    if (shape.maximum_drop is None) != (shape.baseline is None) and not misspelt:
-        there, missing = ("baseline", "maximum_drop") if shape.baseline else ("maximum_drop", "baseline")
-        message = f"`gates[{number}].{there}` is there without a `{missing}`; expected both or none"
-        problems.append(document.problem((*at, there), message))
+    alone = [(key, other) for key, other in GateShape.TOGETHER.items() if _given(shape, key) > _given(shape, other)]
+    for key, other in alone if not misspelt else ():
+        expected = "expected both or none" if GateShape.TOGETHER.get(other) == key else "it is about no other thing"
+        message = f"`gates[{number}].{key}` is there without a `{other}`; {expected}"
+        problems.append(document.problem((*at, key), message))
     return Gate(
         shape.benchmark,
         tuple(shape.models),
@@ -97,6 +61,11 @@ def _gate(document: Document, number: int, shape: GateShape, problems: list[Prob
         shape.minimum,
         shape.coverage,
         shape.maximum_drop,
+        shape.significance,
         shape.baseline or "",
         document.problem((*at, "baseline"), f"`gates[{number}].baseline`"),
     )
+
+
+def _given(shape: GateShape, key: str) -> bool:
+    return getattr(shape, key) is not None

@@ -103,6 +103,27 @@ def test_a_drop_against_a_file(shelf: Shelf, policy: Path, tmp_path: Path) -> No
     ]
 
 
+def test_a_drop_that_may_be_chance_passes_where_a_level_is_given(
+    shelf: Shelf, policy: Path, tmp_path: Path
+) -> None:
+    """The maximum drop was a plain difference: one item of ten failed a build. p by McNemar: 1 of one, 1/32 of six."""
+    before = shelf.add("m", "x", [1] * 10)
+    shelf.settle()
+    shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "before.json")
+    gate = "benchmark: b, baseline: before.json, maximum_drop: 0.05, significance: 0.05"
+    shelf.add("m", "x", [1] * 9 + [0], files={"run.py": "changed"})
+    shelf.settle()
+    assert told(shelf, policy, gate) == ["pass  b @ m: 0.9000, coverage 1/1, baseline 1.0000 (p 1.0000)"]
+    shelf.add("m", "x", [1] * 4 + [0] * 6, files={"run.py": "changed again"})
+    shelf.settle()
+    below = "FAIL  b @ m: 0.4000 is 0.6000 below the 1.0000 of baseline before.json, at most 0.05 is allowed"
+    assert told(shelf, policy, gate) == [f"{below} (p 0.0312)"]
+    assert told(shelf, policy, gate.replace("drop: 0.05", "drop: 0.6"))[0].startswith("pass")
+    assert judge(load_policy(policy), policy, shelf.root)[0].to_json()["p"] == 0.03125
+    shutil.rmtree(before)
+    assert told(shelf, policy, gate) == [f"{below}; not tested: nothing of the baseline is left to pair"]
+
+
 def test_a_drop_against_a_run(shelf: Shelf, policy: Path, tmp_path: Path) -> None:
     ws = Workspace(tmp_path).ensure()
     for id, overall in (("20260101t000000-aa", 0.9), ("20260102t000000-bb", 0.4)):
@@ -152,6 +173,10 @@ def test_a_baseline_of_something_else_is_not_compared(shelf: Shelf, policy: Path
          [":3: `gates[0].maximum_drop` is there without a `baseline`; expected both or none"]),
         ("gates:\n- benchmark: b\n  baseline: x\n  maximum_drpo: 0\n", [":4: unknown key `gates[0].maximum_drpo`"]),
         ("gates:\n- benchmark: b\n  baseline: x\n", [":3: `gates[0].baseline` is there without a `maximum_drop`"]),
+        ("gates:\n- benchmark: b\n  significance: 0.05\n",
+         [":3: `gates[0].significance` is there without a `maximum_drop`"]),
+        ("gates:\n- benchmark: b\n  baseline: x\n  maximum_drop: 0\n  significance: 5\n",
+         [":5: `gates[0].significance`: found 5, expected a number between 0 and 1, such as 0.05"]),
         ("gates:\n- benchmark: b\n  benchmark: c\n", [":3: duplicate key `benchmark`"]),
         ("- benchmark: b\n", ["found a list, expected a mapping"]),
         ("gates: [", ["not valid YAML"]),

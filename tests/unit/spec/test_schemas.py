@@ -10,7 +10,10 @@ import jsonschema
 import pytest
 import yaml
 
+from benchrouter.scores.gate.policy import load_policy
 from benchrouter.spec.benchmark_shape import BenchmarkShape
+from benchrouter.spec.gate_shape import PolicyShape
+from benchrouter.spec.problems import SpecError
 from benchrouter.spec.schemas import schema_texts
 from benchrouter.spec.settings_shape import SettingsShape
 from benchrouter.spec.shapes import Shape, check
@@ -20,7 +23,7 @@ from benchrouter.spec.yamlfile import read_with_faults
 PUBLISHED = Path("docs/schemas")
 
 
-@pytest.mark.parametrize("name", ["benchmark.schema.json", "task.schema.json", "benchrouter.schema.json"])
+@pytest.mark.parametrize("name", sorted(schema_texts()))
 def test_what_is_published_is_what_the_shapes_say(repository: Path, name: str) -> None:
     """`python -m benchrouter.spec.schemas docs/schemas` makes it so again."""
     assert (repository / PUBLISHED / name).read_text() == schema_texts()[name]
@@ -71,6 +74,7 @@ _SHAPES: dict[str, tuple[str, type[Shape]]] = {
     "task": ("task.schema.json", TaskShape),
     "benchmark": ("benchmark.schema.json", BenchmarkShape),
     "settings": ("benchrouter.schema.json", SettingsShape),
+    "gate": ("gate.schema.json", PolicyShape),
 }
 
 
@@ -116,6 +120,14 @@ def _opinions(tmp_path: Path, kind: str, text: str) -> tuple[bool, bool]:
         ("benchmark", f"name: b\n{_TASKS}environments: {{e: {{supplied: [a/../../x]}}}}\n"),
         ("benchmark", f"name: b\n{_TASKS}environments: {{e: {{platform: ''}}}}\n"),
         ("benchmark", f"name: b\n{_TASKS}obtain: {{x: ''}}\n"),
+        ("gate", "gates: []"),
+        ("gate", "gates: [{minimum: 0.5}]"),
+        ("gate", "gates: [{benchmark: ''}]"),
+        *(
+            ("gate", f"gates: [{{benchmark: b, {line}}}]")
+            for line in ("minimum: 80", "minimum: '0.5'", "coverage: -1", "maximum_drop: true", "minimun: 0.5",
+                         "baseline: x, maximum_drop: 0, significance: 0")
+        ),
         ("settings", "groups: {g: [a/b/c]}"),
         ("settings", "models: {m: {endpoint: ftp://x}}"),
         ("settings", "models: {m: {api_key_env: MY-KEY}}"),
@@ -131,6 +143,18 @@ def _opinions(tmp_path: Path, kind: str, text: str) -> tuple[bool, bool]:
 def test_what_the_loader_refuses_an_editor_marks(tmp_path: Path, kind: str, text: str) -> None:
     """The schemas took negative repeats, empty commands and durations in lightyears."""
     assert _opinions(tmp_path, kind, text) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "line", ["maximum_drop: 0", "baseline: x", "maximum_drop: 0, baseline: null", "significance: 0.1"]
+)
+def test_what_belongs_together_is_marked_too(tmp_path: Path, line: str) -> None:
+    """In a gate; the loader says so when the shape is read already."""
+    file = tmp_path / "gate.yaml"
+    file.write_text(f"gates: [{{benchmark: b, {line}}}]")
+    with pytest.raises(SpecError, match="is there without a"):
+        load_policy(file)
+    assert list(_validator("gate.schema.json").iter_errors(yaml.safe_load(file.read_text())))
 
 
 @pytest.mark.parametrize(
@@ -151,6 +175,9 @@ def test_what_the_loader_refuses_an_editor_marks(tmp_path: Path, kind: str, text
         ("benchmark", f"name: {'a' * 100}\n{_TASKS}environments: {{e: {{supplied: a..b/c}}}}\n"),
         ("settings", "site: {networks: 10.0.0.0/255.255.0.0, limits: {keep_failed: 0}}"),
         ("settings", "groups: {g: a/b}"),
+        ("gate", "gates: [{benchmark: b, models: m, tasks: [t], variables: {A: 1}, coverage: 0, minimum: 1}]"),
+        ("gate", "gates: [{benchmark: 1, baseline: 20260101, maximum_drop: 0.1, significance: 0.05}]"),
+        ("gate", "gates: [{benchmark: b, baseline: null, maximum_drop: null, significance: null}]"),
     ],
 )  # fmt: skip
 def test_what_the_loader_takes_an_editor_does_not_mark(tmp_path: Path, kind: str, text: str) -> None:
