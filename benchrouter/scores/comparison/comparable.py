@@ -62,7 +62,7 @@ def _of_the_inputs(one: Contender, other: Contender) -> list[str]:
 
 
 def _by_task(jobs: Iterable[JobResult]) -> dict[str, Mapping[str, Any]]:
-    """Take the inputs of the first repeat whose job.json is there; seeds grow with the repeat, so repeats are alike."""
+    """Take the inputs of the first repeat whose job.json is there; any repeat of a task would say the same."""
     found: dict[str, Mapping[str, Any]] = {}
     for job in jobs:
         if job.inputs and job.id.task not in found:

@@ -55,8 +55,5 @@ def once(held: Sequence[tuple[JobResult, ...]]) -> Iterator[tuple[JobResult, ...
 
 
 def _content(job: JobResult, *left_out: str) -> str:
-    """Sum up what made a job but for its repeat, by which the seed grows, and what is left out."""
-    inputs = {name: value for name, value in job.inputs.items() if name not in ("repeat", *left_out)}
-    if type(inputs.get("seed")) is int:
-        inputs["seed"] -= job.id.repeat
-    return digest(inputs)
+    """Sum up what made a job but for its repeat and what is left out; seeds are those of the first repeat."""
+    return digest({name: value for name, value in job.inputs.items() if name not in ("repeat", *left_out)})

@@ -114,9 +114,9 @@ def test_a_job_of_several_aggregates_is_in_one_row(shelf: Shelf) -> None:
     """Rewards counted one job three times: a run of some tasks, and one with a variable, adopt what was run before."""
     for name, repeats, variables in (("1", 1, {}), ("2", 2, {}), ("3", 1, {"BENCH_LIMIT": "1"})):
         for repeat in range(repeats):
-            shelf.add("m", "x", {"p": 1}, repeat=repeat, variables=variables, seed=repeat)
+            shelf.add("m", "x", {"p": 1}, repeat=repeat, variables=variables, seed=3)
         if name == "1":
-            shelf.add("m", "y", overall=0.5, variables=variables, seed=0)
+            shelf.add("m", "y", overall=0.5, variables=variables, seed=3)
         shelf.settle(name=name, headline=name == "1", declared=2)
     for every in (False, True):
         found = exported(shelf.root, every=every)
@@ -127,6 +127,19 @@ def test_a_job_of_several_aggregates_is_in_one_row(shelf: Shelf) -> None:
         assert [row["variables"] for row in rows_of("items", found)] == ["", "", "BENCH_LIMIT=1"]
         cases = ElementTree.fromstring(to_junit(found)).findall("testsuite/testcase")
         assert [case.attrib["name"] for case in cases] == ["x", "y", "x#1", "x"]
+
+
+def test_seeded_repeats_lost_all_but_the_first(shelf: Shelf) -> None:
+    """job.json holds the seed before the repeat, in each: they looked like other content, failed ones too."""
+    for repeat in range(3):
+        shelf.add("m", "x", {"p": 1, "q": 0}, repeat=repeat, seed=11)
+    shelf.add("m", "y", reason=Reason.EXIT_CODE, repeat=1, seed=11)
+    shelf.settle()
+    found = exported(shelf.root)
+    assert [row["repeat"] for row in rows_of("jobs", found)] == [0, 1, 2, 1]
+    assert len(list(rewards(found))) == 7
+    (suite,) = ElementTree.fromstring(to_junit(found))
+    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("4", "1")
 
 
 @pytest.mark.parametrize("model", ["m", "other"])
