@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 from benchrouter.graph.nodes import JobNode
 from benchrouter.make.causes import causes_of
@@ -19,7 +20,7 @@ def finish(run: Run, view: View) -> bool:
     """Record the run and show what came of it; tell whether all its jobs are completed."""
     session = run.session
     jobs = [_record(run, job) for job in session.asked_jobs]
-    state = RunState.of(job.state for job in jobs)
+    state = _state(run, jobs)
     record = RunRecord(
         run_id=run.id,
         argv=tuple(sys.argv[1:]),
@@ -38,9 +39,17 @@ def finish(run: Run, view: View) -> bool:
         if not run.stop.is_set():  # somebody waits for the end
             refresh_report(session.ws, run.reporter.note)
     view.ended(session, record, causes_of(run), run.outcomes)
+    return state is RunState.COMPLETED
+
+
+def _state(run: Run, jobs: Sequence[RunJob]) -> RunState:
+    """Sum up a run as its exit status does: by its jobs, and by what else it was to make, such as images alone."""
     had_all = not run.images.failed and not run.images.missing
     good = not run.internal_failure and not run.unwritten and had_all
-    return good and (state is RunState.COMPLETED or not jobs)
+    if not jobs:
+        return RunState.COMPLETED if good and not run.stop.is_set() else RunState.FAILED
+    state = RunState.of(job.state for job in jobs)
+    return state if good or state is not RunState.COMPLETED else RunState.PARTIAL
 
 
 def _record(run: Run, job: JobNode) -> RunJob:

@@ -74,10 +74,8 @@ class JsonView:
             for job in record.jobs
         ]
         state = record.state.value if record.state else None
-        self._write(
-            session,
-            {"run_id": record.run_id, "state": state, "jobs": jobs, "failures": list(map(_cause, causes))},
-        )
+        run_id = record.run_id if record.jobs else None  # of images alone no record is kept
+        self._write(session, {"run_id": run_id, "state": state, "jobs": jobs, "failures": list(map(_cause, causes))})
 
     def _write(self, session: Session, facts: Mapping[str, Any]) -> None:
         asked = {job.id for job in session.asked_jobs}

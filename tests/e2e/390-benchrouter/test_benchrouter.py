@@ -108,3 +108,16 @@ def test_new_benchmarks_run_at_once(workspace: Path) -> None:
     assert status == 0, (told["failures"], err)
     overall = {one["benchmark_name"]: one["overall"] for one in told["aggregates"]}
     assert overall == {"my-sidecar": pytest.approx(2 / 3), "my-bridge": 0.75}
+
+
+def test_images_alone_were_called_failed_when_they_were_built(workspace: Path) -> None:
+    """The state says what the exit status does, and no id is given under which no record is."""
+    for words in ("env build", "env build first", "run --node image:first/first -m demo", "run first --failed -m demo"):
+        status, told, err = call(workspace, *words.split())
+        assert (status, told["kind"], told["state"], told["run_id"]) == (0, "run", "COMPLETED", None), (words, err)
+    (workspace / "benchmarks/first/environments/first/Dockerfile").write_text("FROM debian:bookworm-slim\nRUN exit 3\n")
+    for words in ("env build", "run --node image:first/first -m demo"):
+        status, told, _ = call(workspace, *words.split())
+        assert (status, told["state"], told["run_id"]) == (1, "FAILED", None)
+        assert told["failures"][0]["nodes"] == ["image:first/first"]
+    assert call(workspace, "eval", "list")[1]["evaluations"] == []

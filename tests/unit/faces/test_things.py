@@ -158,6 +158,14 @@ def test_one_faulty_benchmark_does_not_block_what_is_not_about_it(
     assert ("b/b" in called.out) is words.startswith("env")
 
 
+def test_what_was_left_out_of_a_build_is_no_success_to_a_program(beside_a_faulty_one: Path) -> None:
+    """The status was 1, and the only object said COMPLETED."""
+    shutil.rmtree(beside_a_faulty_one / "benchmarks/b")
+    called = benchrouter(beside_a_faulty_one, "env", "build", "--json")
+    built, told = map(json.loads, called.out.splitlines())
+    assert (called.status, built["kind"], told["kind"]) == (1, "run", "error") and "left out" in told["message"]
+
+
 def test_a_faulty_benchmark_that_is_meant_is_an_error(beside_a_faulty_one: Path) -> None:
     """Named, or because all are asked for."""
     for words in ("env status faulty", "env status faulty/nowhere", "plan faulty -m demo", "clean --bench faulty"):
