@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
@@ -13,6 +14,7 @@ import pytest
 from project import SCORE, Project, docker, wait_until
 from servers import make_certificates
 
+from benchrouter.engine.certificates import HOST_BUNDLE
 from benchrouter.engine.reachable import registry_answers
 from benchrouter.make.perf.bases import require_bases
 from benchrouter.make.variables import UsageError
@@ -38,30 +40,65 @@ def base() -> Iterator[str]:
     subprocess.run(["docker", "rmi", "-f", name], capture_output=True, check=False)
 
 
-def test_a_base_made_of_packages_serves_an_unmodified_dockerfile(project: Project, tmp_path: Path, base: str) -> None:
-    """Make a base with a package and the lab's CA; run a task on it; see alias, label and provenance."""
-    bundle = make_certificates(tmp_path / "certificates")
+@dataclass(frozen=True)
+class Lab:
+    """A workspace with a base of its own, made once for several tests: it takes a minute."""
+
+    project: Project
+    base: str
+    alias: str
+
+
+@pytest.fixture(scope="module")
+def lab(lasting_project: Project, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Make a base with packages and the lab's CA, on a release whose Python is Debian's own."""
+    project, ref, scratch = lasting_project, f"canary.invalid/lab/{token_hex(4)}:1", tmp_path_factory.mktemp("scratch")
+    bundle = make_certificates(tmp_path_factory.mktemp("lab") / "certificates")
+    with bundle.open("a") as file:
+        file.write(HOST_BUNDLE.read_text())  # what is not of the lab is asked for packages
     project.write("benchrouter.yaml", f"site: {{ca_bundle: '{bundle}'}}\n")
     project.write("benchrouter.local.yaml", LOCAL)
-    script = "sed --version >/dev/null && bc --version >/dev/null || exit 9\n"
-    trusted = "grep -qF \"$(sed -n 5p \"$SSL_CERT_FILE\")\" /etc/ssl/certs/ca-certificates.crt || exit 8\n"
-    project.benchmark("b", {"t": script + trusted + SCORE % 0.5}, dockerfile=f"FROM {base}\n")
+    words = ("bootstrap-image", ref, "--packages", "bc,python3-pip", "--suite", "trixie")
+    done = project.doit(*words, env={"TMPDIR": str(scratch)})
+    assert done.status == 0, done.text
+    assert not made(scratch, set()) and not list((project.root / "cache" / "attempts").glob("*"))
+    alias = next(word.rstrip(",") for word in done.out.split() if word.startswith("benchrouter-bootstrap/"))
+    yield Lab(project, ref, alias)
+    subprocess.run(["docker", "rmi", "-f", alias], capture_output=True, check=False)
+
+
+def test_a_base_without_a_recipe_is_refused_with_what_to_name(project: Project, base: str) -> None:
     refused = project.doit("bootstrap-image", base)
     assert refused.status == 2
     assert f"no recipe for {base}" in refused.err and "--packages" in refused.err
-    made = project.doit("bootstrap-image", base, "--packages", "bc")
-    assert made.status == 0, made.text
-    alias = next(word.rstrip(",") for word in made.out.split() if word.startswith("benchrouter-bootstrap/"))
+
+
+def test_a_base_made_of_packages_serves_an_unmodified_dockerfile(lab: Lab) -> None:
+    """Run a task on a base with a package and the lab's CA; see alias, label and provenance."""
+    project, base, alias = lab.project, lab.base, lab.alias
+    script = "sed --version >/dev/null && bc --version >/dev/null || exit 9\n"
+    trusted = "grep -qF \"$(sed -n 5p \"$SSL_CERT_FILE\")\" /etc/ssl/certs/ca-certificates.crt || exit 8\n"
+    project.benchmark("b", {"t": script + trusted + SCORE % 0.5}, dockerfile=f"FROM {base}\n")
     local = (project.root / "benchrouter.local.yaml").read_text()
     assert set(LOCAL.splitlines()) < set(local.splitlines()) and f'"{base}": "{alias}"' in local
+    assert docker("run", "--rm", alias, "ls", "/usr/share/man", "/usr/share/doc", "/usr/share/locale").split() == [
+        "/usr/share/doc:", "/usr/share/locale:", "/usr/share/man:"
+    ]
     labels = json.loads(docker("image", "inspect", "--format", "{{json .Config.Labels}}", alias))
     assert labels["benchrouter.bootstrapped"] == base
     assert {name for name in labels if not name.startswith("benchrouter.bootstrap")} == set()
-    project.run()
+    project.run("bench=b")
     assert (project.root / "benchmarks/b/environments/b/Dockerfile").read_text() == f"FROM {base}\n"
-    provenance = json.loads((project.artifacts()[0] / "provenance.json").read_text())
+    provenance = json.loads((project.artifacts("b")[0] / "provenance.json").read_text())
     assert alias in json.dumps(provenance) and '"alias"' in json.dumps(provenance)
-    docker("rmi", "-f", alias)
+
+
+def test_pip_replaces_what_debian_brought(lab: Lab) -> None:
+    """Install a pinned release over the one of Debian, whose list of files pip needs to remove it."""
+    pins = "typing_extensions==4.15.0 setuptools==80.9.0"
+    dockerfile = f"FROM {lab.base}\nRUN pip install --no-cache-dir {pins}\n"
+    lab.project.benchmark("c", {"t": SCORE % 0.5}, dockerfile=dockerfile)
+    lab.project.run("bench=c", deadline=400)
 
 
 def test_a_killed_bootstrap_left_its_directory(project: Project, tmp_path: Path, base: str) -> None:
@@ -81,9 +118,6 @@ def test_a_killed_bootstrap_left_its_directory(project: Project, tmp_path: Path,
     assert not list((project.root / "runs").glob("*.owner"))
     mounts = Path("/proc/self/mountinfo").read_text()
     assert str(tmp_path) not in mounts
-    # The same from the command itself: what it makes when it is not killed leaves nothing either.
-    assert project.doit("bootstrap-image", base, "--packages", "bc").status == 0
-    assert not made(tmp_path, foreign) and not list((project.root / "cache" / "attempts").glob("*"))
 
 
 def made(place: Path, foreign: set[Path]) -> list[Path]:
@@ -98,14 +132,6 @@ def test_a_base_that_nobody_has_is_listed_with_what_to_do(project: Project, base
     assert set(project.job_states().values()) == {"FAILED image_missing"}
     assert f"missing: {base} for b/b" in done.out
     assert "name a stand-in under site.image_aliases in benchrouter.local.yaml" in done.out
-
-
-def test_pip_replaces_what_debian_brought(project: Project, base: str) -> None:
-    """Install a pinned release over the one of Debian, whose list of files pip needs to remove it."""
-    assert project.doit("bootstrap-image", base, "--packages", "python3-pip", "--suite", "trixie").status == 0
-    pins = "typing_extensions==4.15.0 setuptools==80.9.0"
-    project.benchmark("b", {"t": SCORE % 0.5}, dockerfile=f"FROM {base}\nRUN pip install --no-cache-dir {pins}\n")
-    project.run(deadline=400)
 
 
 @pytest.fixture
