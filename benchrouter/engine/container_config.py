@@ -25,7 +25,7 @@ def create_config(spec: ContainerSpec) -> dict[str, Any]:
         "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": {
             "NetworkMode": spec.network,
-            **({"Dns": list(spec.dns)} if spec.dns else {}),
+            **_resolver(spec),
             "Mounts": [*map(_mount, spec.mounts), *(_volume(target, spec) for target in spec.volumes)],
             # We read the output as it comes; a second copy on the engine's disk would have no bound.
             "LogConfig": {"Type": "none", "Config": {}},
@@ -34,6 +34,12 @@ def create_config(spec: ContainerSpec) -> dict[str, Any]:
             **_privileges(spec.privileges),
         },
     }
+
+
+def _resolver(spec: ContainerSpec) -> dict[str, Any]:
+    if spec.resolver is None:
+        return {}
+    return {"Dns": list(spec.resolver.servers), "DnsOptions": list(spec.resolver.options)}
 
 
 def _mount(mount: Mount) -> dict[str, Any]:

@@ -56,11 +56,19 @@ class Privileges:
 
 
 @dataclass(frozen=True)
+class Resolver:
+    """Whom a container asks for names of other places than its own network, and with which options of resolv.conf."""
+
+    servers: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ContainerSpec:
     """Everything that the engine is told of a job's container.
 
     `environment` holds what may be shown; `secrets` holds values that no rendering, log or error may contain.
-    `network` is `host`, `none` or the name of a network; `dns` replaces its name servers. `stop_grace` is seconds
+    `network` is `host`, `none` or the name of a network; `resolver` replaces its own. `stop_grace` is seconds
     between TERM and KILL. `user` None is the image's own. `volumes` are paths in the container that get a volume
     of their own, gone with the container.
     """
@@ -78,6 +86,6 @@ class ContainerSpec:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     stop_grace: float = 10.0
     user: str | None = None
-    dns: tuple[str, ...] = ()
+    resolver: Resolver | None = None
     volumes: tuple[str, ...] = ()
     privileges: Privileges = Privileges()

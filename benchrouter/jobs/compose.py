@@ -90,7 +90,7 @@ def _rendered(course: Course, job: Wired) -> bytes:
         log_bytes=limits.log_bytes,
         memory=job.spec.limits.memory,
         start_interval=numbers >= _KNOWS_START_INTERVAL,
-        dns=job.spec.dns,
+        resolver=job.spec.resolver,
     )
     return for_us(course.workspace, course.request, services, named_volumes(task), course.labels, job.network.name)
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from benchrouter.engine.container_spec import Resolver
 from benchrouter.spec.sidecar_memory import memory_limit
 from benchrouter.spec.task import Task
 
@@ -47,12 +48,12 @@ def services_for_us(
     log_bytes: int,
     memory: int | None,
     start_interval: bool,
-    dns: tuple[str, ...] = (),
+    resolver: Resolver | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Describe each sidecar as one job of many starts it: nothing published, nothing pulled, labelled, bounded.
 
     `memory` bounds a sidecar that sets no limit of its own. `start_interval` tells whether the engine knows that.
-    `dns` are the name servers of a network without a way out.
+    `resolver` is that of a network without a way out.
     """
     return {
         str(sidecar["name"]): {
@@ -62,7 +63,7 @@ def services_for_us(
             **_health(sidecar, start_interval),
             **_aliases(sidecar),
             **_memory(sidecar, memory),
-            **({"dns": list(dns)} if dns else {}),
+            **({"dns": list(resolver.servers), "dns_opt": list(resolver.options)} if resolver else {}),
             "labels": {**_labels(sidecar), **labels},
             "logging": {"driver": "json-file", "options": {"max-size": str(log_bytes), "max-file": "2"}},
             "pull_policy": "never",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from errno import EADDRNOTAVAIL
 from urllib.parse import urlsplit
 
-from benchrouter.engine.container_spec import ContainerSpec
+from benchrouter.engine.container_spec import ContainerSpec, Resolver
 from benchrouter.engine.fence import fenced
 from benchrouter.engine.networks import Network
 from benchrouter.engine.upstream import Upstream
@@ -25,7 +25,9 @@ _ELSEWHERE = (
     "engine's machine; BenchRouter has no such address where it runs: in a container start it with `--network host`, "
     "and use no engine in a virtual machine or elsewhere"
 )
-_NOWHERE = ("127.0.0.1",)  # an engine before 26 answers names on an internal network by the host's resolver
+# On an internal network an engine before 26 asks the host's resolver. Asked for one that is not there, it says nothing
+# at all, and each name would be waited for 20 seconds: `docker pull` gave up sooner, and said that the network is slow.
+_NOWHERE = Resolver(("127.0.0.1",), ("timeout:1", "attempts:3"))
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def wired(course: Course, spec: ContainerSpec, *, names: tuple[str, ...] = ()) -
             network=network.name,
             environment=environment,
             secrets=_without_proxy(course, spec.secrets, (str(network.gateway), *names)),
-            dns=_NOWHERE if internal else (),
+            resolver=_NOWHERE if internal else None,
         )
         yield Wired(network, moved)
 

@@ -88,6 +88,12 @@ def test_there_is_no_other_way_out(bench: JobBench, endpoint: str) -> None:
     assert text(outcome, "logs/stdout.log") == ""
 
 
+def test_a_name_of_elsewhere_was_waited_for_for_20_seconds(bench: JobBench) -> None:
+    """The engine's resolver says nothing where its own server is not there; `docker pull` in a job took 15 seconds."""
+    outcome = bench.run(f"timeout 12 getent hosts registry.example.com; echo $?; {GOOD}", network="none")
+    assert text(outcome, "logs/stdout.log") == "2\n"
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
 def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench, endpoint: str) -> None:
     bench.run_id = f"run-{token_hex(4)}"

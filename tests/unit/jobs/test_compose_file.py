@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from requests_for_jobs import ROOT, a_request
 
+from benchrouter.engine.container_spec import Resolver
 from benchrouter.jobs.compose_file import (
     named_volumes,
     scalar,
@@ -84,7 +85,10 @@ def test_what_an_engine_does_not_know_is_left_out() -> None:
 
 
 def test_a_network_without_a_way_out_has_no_name_servers() -> None:
-    assert for_run(DB, dns=("127.0.0.1",))["db"]["dns"] == ["127.0.0.1"]
+    assert for_run(DB, resolver=Resolver(("127.0.0.1",), ("timeout:1",)))["db"].items() >= {
+        "dns": ["127.0.0.1"],
+        "dns_opt": ["timeout:1"],
+    }.items()
 
 
 def test_people_get_what_the_author_wrote() -> None:
