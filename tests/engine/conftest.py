@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
-import tempfile
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 
+import kept_images
 import pytest
 from engine_bench import Bench
 
-from benchrouter.engine.bootstrap import bootstrap, stand_in_name
 from benchrouter.engine.client import Engine
-from benchrouter.engine.images import inspect_image
-
-_REF = "benchrouter.test/base:1"
 
 
 @pytest.fixture(scope="session")
@@ -28,14 +21,8 @@ def real_engine() -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def base_image(real_engine: Engine) -> str:
-    """A small Debian with Python and curl; made once and kept, since making it takes half a minute."""
-    name = stand_in_name(_REF)
-    with Path(tempfile.gettempdir(), "benchrouter-test-base.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the suite has several workers
-        if inspect_image(real_engine, name) is None:
-            packages = ("python3", "curl")
-            bootstrap(real_engine, _REF, packages=packages, suite="bookworm", cancelled=threading.Event())
-    return name
+    """A small Debian with Python and curl; made once and kept."""
+    return kept_images.base_image(real_engine)
 
 
 @pytest.fixture

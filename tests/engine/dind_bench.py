@@ -15,24 +15,12 @@ from typing import Any
 
 from job_bench import MIB, JobBench
 
-from benchrouter.engine.bootstrap import bootstrap, stand_in_name
 from benchrouter.engine.client import Engine
-from benchrouter.engine.images import inspect_image
 from benchrouter.jobs.executor import EngineExecutor
 from benchrouter.spec.settings import Site, SiteLimits
 from benchrouter.store.states import Outcome
 
-_REF = "benchrouter.test/dind:1"
 GOOD = """echo '{"overall": 0.5}' > /app/results/result.json"""
-
-
-def dind_image(engine: Engine) -> str:
-    """Debian with Docker in it; made once and kept."""
-    name = stand_in_name(_REF)
-    if inspect_image(engine, name) is None:
-        packages = ("docker.io", "iptables", "curl")
-        bootstrap(engine, _REF, packages=packages, suite="bookworm", cancelled=threading.Event())
-    return name
 
 
 class _Handler(BaseHTTPRequestHandler):

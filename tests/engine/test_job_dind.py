@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dind_bench import GOOD, DindBench, bench_in, dind_image, endpoint_on_localhost, only
+from dind_bench import GOOD, DindBench, bench_in, endpoint_on_localhost, only
 from job_bench import MIB, USE_VOLUMES, check_volumes, document, text, two_volumes
+from kept_images import dind_image
 
 from benchrouter.engine.client import Engine
 from benchrouter.jobs.words import quote

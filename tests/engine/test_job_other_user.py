@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dind_bench import dind_image
+from kept_images import dind_image
 
 from benchrouter.engine.client import Engine
 
