@@ -13,7 +13,14 @@ def only_in_soak(why: str) -> Callable[[Any], Any]:
     """Decorate a test: `doit soak` runs it, the suite skips it and says why."""
 
     def marked(test: Any) -> Any:
-        skip = pytest.mark.skipif("BENCHROUTER_SOAK" not in os.environ, reason=f"{why}; `doit soak` runs it")
-        return pytest.mark.soak(skip(test))
+        for mark in soak_marks(why):
+            test = mark(test)
+        return test
 
     return marked
+
+
+def soak_marks(why: str) -> list[pytest.MarkDecorator]:
+    """Give the same as marks, for one parameter of a test: `pytest.param(…, marks=soak_marks(…))`."""
+    reason = f"{why}; `doit soak` runs it"
+    return [pytest.mark.soak, pytest.mark.skipif("BENCHROUTER_SOAK" not in os.environ, reason=reason)]

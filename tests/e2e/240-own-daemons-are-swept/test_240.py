@@ -25,8 +25,9 @@ from killing import (
 )
 from own_daemons import OWN, attached, daemons, inodes, seeds
 from project import SCORE, Project
+from soaking import soak_marks
 
-JOBS = 4
+JOBS = 2
 pytestmark = pytest.mark.skipif(shutil.which("losetup") is None, reason="needs losetup to look")
 
 
@@ -70,7 +71,15 @@ def test_a_run_with_daemons_ended_at_a_random_moment(
     assert not attached(inodes(seeds(project)))
 
 
-@pytest.mark.parametrize("which", SIGNALS, ids=lambda which: which.name)
+@pytest.mark.parametrize(
+    "which",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=soak_marks("ends a run as SIGINT does")),
+        signal.SIGKILL,
+    ],
+    ids=lambda which: which.name,
+)
 def test_ended_while_the_seed_is_made(undisturbed: Undisturbed, which: signal.Signals) -> None:
     project = undisturbed.project
     forget_results(project)
