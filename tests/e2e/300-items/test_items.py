@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from odd_endpoint import odd_endpoint
+from odd_endpoint import KINDS, odd_endpoint
 from offline import check_endpoints
 from project import Done, Project
 from shipped import ship
@@ -147,6 +147,6 @@ def test_hello_has_no_score_at_an_endpoint_that_fails_and_quotes_its_status(proj
     """Empty answers were 0.0000 COMPLETED, and the reason of a 401 was that the endpoint had failed."""
     ship(project, ["hello"])
     with odd_endpoint() as url:
-        check_endpoints(project, url, "hello", "arithmetic", ("401", "500", "nonsense", "odd", "nothing", "empty"))
+        check_endpoints(project, url, "hello", "arithmetic", KINDS)
         shown = project.doit("run", "model=at-401,at-empty", "bench=hello", "tasks=arithmetic", "preflight=0").out
     assert "with: endpoint: status 401: {" in shown and "nothing is said in any of 8 answers" in shown, shown

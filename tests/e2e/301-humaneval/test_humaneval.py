@@ -23,7 +23,7 @@ def test_the_demo_model_is_wrong_as_often_as_it_should_be(shipped: Project) -> N
 
 def test_an_endpoint_without_answers_is_no_zero(shipped: Project) -> None:
     with odd_endpoint() as url:
-        check_endpoints(shipped, url, "humaneval", TASKS[0])
+        check_endpoints(shipped, url, "humaneval", TASKS[0], ("500", "nonsense"))
 
 
 def test_problems_that_an_endpoint_loses_are_errors_and_the_rest_is_executed(shipped: Project) -> None:

@@ -33,7 +33,7 @@ def test_the_demo_model_is_wrong_as_often_as_it_should_be(shipped: Project) -> N
 
 def test_an_endpoint_without_answers_is_no_zero(shipped: Project) -> None:
     with odd_endpoint() as url:
-        check_endpoints(shipped, url, "knowledge", "boolq")
+        check_endpoints(shipped, url, "knowledge", "boolq", ("429", "nothing"))
 
 
 def test_questions_that_an_endpoint_loses_are_errors_and_the_rest_is_judged(shipped: Project) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from odd_endpoint import odd_endpoint
-from offline import LIMIT, QUICK, answer_lines, check_demo, check_endpoints
+from offline import LIMIT, answer_lines, check_demo, check_endpoints
 from project import Project
 from shipped import results, ship
 from verdicts import document, last_failure
@@ -36,7 +36,7 @@ def test_the_demo_model_is_wrong_as_often_as_it_should_be(shipped: Project) -> N
 
 def test_an_endpoint_without_answers_is_no_zero(shipped: Project) -> None:
     with odd_endpoint() as url:
-        check_endpoints(shipped, url, "arc-agi", "arc-agi-2", QUICK)
+        check_endpoints(shipped, url, "arc-agi", "arc-agi-2", ("401", "odd"))
 
 
 def test_an_edited_bridge_runs_exactly_its_tasks_again(shipped: Project) -> None:
