@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+# Each worker reads all tests, and pytest rewrites what they assert: 5 seconds each, unless that is kept.
+sys.dont_write_bytecode = False
 HERE = Path(__file__).parent
 
 
