@@ -75,7 +75,10 @@ for info in "$root"/usr/lib/python3/dist-packages/*-info; do
         [ -d "$root$path" ] || echo "$path"
     done | sed -n "s|^/usr/lib/python3/dist-packages/|$base|p" | sed "$([ -n "$base" ] || echo 's/$/,,/')" >"$list"
 done
-rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/archives/*.deb
+# As in Debian's own images: else each layer that installs a package has its file and 80 MB of apt's index in it.
+echo 'DPkg::Post-Invoke { "rm -f /var/cache/apt/*.bin /var/cache/apt/archives/*.deb || true"; };' \\
+    >"$root/etc/apt/apt.conf.d/keep-nothing"
+rm -rf "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin "$root"/var/cache/apt/archives/*.deb
 """
 
 

@@ -93,6 +93,13 @@ def test_a_base_made_of_packages_serves_an_unmodified_dockerfile(lab: Lab) -> No
     assert alias in json.dumps(provenance) and '"alias"' in json.dumps(provenance)
 
 
+def test_a_layer_with_a_package_had_80_megabytes_of_apt_in_it(lab: Lab) -> None:
+    install = "RUN apt-get update && apt-get install -y --no-install-recommends hello && rm -rf /var/lib/apt/lists/*"
+    script = f"""hello && test "$(du -sm /var/cache/apt | cut -f1)" -lt 2 || exit 9; {SCORE % 0.5}"""
+    lab.project.benchmark("d", {"t": script}, dockerfile=f"FROM {lab.base}\n{install}\n")
+    lab.project.run("bench=d")
+
+
 def test_pip_replaces_what_debian_brought(lab: Lab) -> None:
     """Install a pinned release over the one of Debian, whose list of files pip needs to remove it."""
     pins = "typing_extensions==4.15.0 setuptools==80.9.0"
