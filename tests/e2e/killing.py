@@ -22,6 +22,7 @@ from project import DOIT, Done, Project, files_below
 ROUNDS = int(os.environ.get("BENCHROUTER_SOAK", "1"))
 SEED = os.environ.get("BENCHROUTER_SOAK_SEED") or f"{time.time_ns() // 1_000_000 % 1_000_000}"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+SOAKS = ROUNDS > 1
 ORDERLY_END = 20.0
 WORKSPACE, RUN = "benchrouter.workspace", "benchrouter.run"
 IMAGE_WORKSPACE, IMAGE_RUN = "benchrouter.image.workspace", "benchrouter.image.run"

@@ -16,6 +16,7 @@ import pytest
 from killing import (
     ROUNDS,
     SIGNALS,
+    SOAKS,
     check_next_start,
     check_nothing_left,
     client,
@@ -29,7 +30,7 @@ from killing import (
 )
 from project import DOCKERFILE, SCORE, Project
 
-JOBS = 6
+JOBS = 6 if SOAKS else 3
 SIDECARS = """\
     sidecars:
       - name: db
@@ -37,7 +38,7 @@ SIDECARS = """\
         command: [sh, -c, "touch /tmp/ready; exec sleep 600"]
         ports: ["5432:5432"]
         volumes: ["data:/data", /anonymous]
-        healthcheck: {test: test -e /tmp/ready, interval: 0.2s, retries: 50}
+        healthcheck: {test: test -e /tmp/ready, interval: 0.5s, retries: 50}
         post_start: ["touch /data/%s /anonymous/%s"]
 """
 MARK = f"mark-{secrets.token_hex(8)}"

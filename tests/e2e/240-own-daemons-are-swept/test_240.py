@@ -13,6 +13,7 @@ import pytest
 from killing import (
     ROUNDS,
     SIGNALS,
+    SOAKS,
     check_next_start,
     check_nothing_left,
     dead_runs,
@@ -27,7 +28,7 @@ from own_daemons import OWN, attached, daemons, inodes, seeds
 from project import SCORE, Project
 from soaking import soak_marks
 
-JOBS = 2
+JOBS = 4 if SOAKS else 2
 pytestmark = pytest.mark.skipif(shutil.which("losetup") is None, reason="needs losetup to look")
 
 
