@@ -8,18 +8,25 @@ from pathlib import Path
 
 from project import Project
 
+# Without what is large and not used: each seed is made of it.
 DOCKERFILE = """\
 FROM debian:bookworm-slim
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \\
-    docker.io iptables >/dev/null && rm -rf /var/lib/apt/lists/*
+    docker.io iptables >/dev/null && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb \\
+    /usr/bin/ctr /usr/bin/dnet /usr/sbin/ovrouter /usr/bin/containerd-shim /usr/bin/containerd-shim-runc-v1
 """
-SERVING_DOCKERFILE = """\
-FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates curl docker.io iptables python3 \\
-    && rm -rf /var/lib/apt/lists/*
+SERVING_DOCKERFILE = f"""\
+{DOCKERFILE}RUN apt-get update \\
+    && apt-get install -y --no-install-recommends ca-certificates curl python3 \\
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
 """
 """For an image that is the task's and its sidecar's: a web server of Python's beside Docker."""
+HARNESS_DOCKERFILE = f"""\
+{DOCKERFILE}RUN apt-get update \\
+    && apt-get install -y --no-install-recommends ca-certificates python3 git python-is-python3 \\
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
+"""
+"""For stand-ins of harnesses that run containers."""
 OWN = 'docker run --rm "$BENCHROUTER_ENV_IMAGE_TAG"'
 
 

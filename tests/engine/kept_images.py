@@ -15,22 +15,26 @@ from benchrouter.engine.docker_cli import cli_environment, find_cli
 from benchrouter.engine.images import inspect_image
 
 DEBIAN = "debian:bookworm-slim"
-INSTALL = "RUN apt-get update && apt-get install -y --no-install-recommends {} && rm -rf /var/lib/apt/lists/*\n"
+INSTALL = """\
+RUN apt-get update && apt-get install -y --no-install-recommends {} && \\
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
+"""
 # As in tests/e2e/own_daemons.py, so that BuildKit does it once for both.
 DOCKER = """\
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \\
-    docker.io iptables >/dev/null && rm -rf /var/lib/apt/lists/*
+    docker.io iptables >/dev/null && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb \\
+    /usr/bin/ctr /usr/bin/dnet /usr/sbin/ovrouter /usr/bin/containerd-shim /usr/bin/containerd-shim-runc-v1
 """
 
 
 def base_image(engine: Engine) -> str:
     """A small Debian with Python and curl."""
-    return _kept(engine, "benchrouter.test/base:2", INSTALL.format("ca-certificates curl python3"))
+    return _kept(engine, "benchrouter.test/base:3", INSTALL.format("ca-certificates curl python3"))
 
 
 def dind_image(engine: Engine) -> str:
     """Debian with Docker in it."""
-    return _kept(engine, "benchrouter.test/dind:2", DOCKER + INSTALL.format("curl"))
+    return _kept(engine, "benchrouter.test/dind:3", DOCKER + INSTALL.format("curl"))
 
 
 def _kept(engine: Engine, ref: str, instructions: str) -> str:

@@ -10,21 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_daemons import HARNESS_DOCKERFILE
 from project import Project, docker
 from scripted import last_user_text, scripted
 from upstreams import base, result, run, take
 
 HERE = Path(__file__).parent
 REPOSITORY = "jefzda/sweap-images"
-DOCKERFILE = """FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates docker.io iptables python3 git python-is-python3 \\
-    && rm -rf /var/lib/apt/lists/* && mkdir -p /opt/harness/bin && ln -s /usr/bin/python3 /opt/harness/bin/python
+DOCKERFILE = f"""\
+{HARNESS_DOCKERFILE}RUN mkdir -p /opt/harness/bin && ln -s /usr/bin/python3 /opt/harness/bin/python
 COPY SWE-bench_Pro-os /opt/SWE-bench_Pro-os
 COPY instances.jsonl /opt/swe-bench-pro/
 """
 IMAGE = """FROM {base}
-RUN apt-get update && apt-get install -y --no-install-recommends git python3 python-is-python3
+RUN apt-get update && apt-get install -y --no-install-recommends git
 COPY repository.sh /
 RUN sh /repository.sh && rm /repository.sh
 """
@@ -49,7 +48,7 @@ def commit(lasting_project: Project) -> Iterator[str]:
     """Make one small image with a repository, import it under the names of the data set, and forget it."""
     name, place = f"{REPOSITORY}:test-370", lasting_project.root / "images"
     place.mkdir()
-    (place / "Dockerfile").write_text(IMAGE.format(base=base(lasting_project, "debian:bookworm-slim")))
+    (place / "Dockerfile").write_text(IMAGE.format(base=base(lasting_project, "python:3.12-slim")))
     (place / "repository.sh").write_text((HERE / "repository.sh").read_text())
     docker_build = ["docker", "build", "--quiet", "--tag", name, str(place)]
     subprocess.run(docker_build, check=True, capture_output=True, timeout=300)

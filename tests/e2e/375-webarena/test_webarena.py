@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_daemons import HARNESS_DOCKERFILE
 from project import Project
 from scripted import last_user_text, scripted
 from upstreams import hand_around, last_log, result, run, take
 
 HERE = Path(__file__).parent
-DOCKERFILE = """FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates docker.io iptables python3 git python-is-python3 \\
-    && rm -rf /var/lib/apt/lists/*
-COPY webarena-src /opt/webarena-src
+DOCKERFILE = f"""\
+{HARNESS_DOCKERFILE}COPY webarena-src /opt/webarena-src
 """
 INTENTS = ("right", "elsewhere", "wrong", "crash", "slow", "refused", "both")
 SITES = {"elsewhere": ["gitlab"], "both": ["shopping_admin", "shopping"]}

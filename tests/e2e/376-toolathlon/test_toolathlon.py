@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from own_daemons import HARNESS_DOCKERFILE
 from project import Project
 from scripted import last_user_text, scripted
 from upstreams import last_log, result, run, take
 
 HERE = Path(__file__).parent
 TASKS = ("arrange-workspace", "find-alita-paper", "cooking-guidance", "imagenet", "paper-checker", "add-bibtex")
-DOCKERFILE = """FROM debian:bookworm-slim
-RUN apt-get update \\
-    && apt-get install -y --no-install-recommends ca-certificates docker.io iptables python3 git python-is-python3 \\
-    && rm -rf /var/lib/apt/lists/*
-COPY Toolathlon /workspace
+DOCKERFILE = f"""\
+{HARNESS_DOCKERFILE}COPY Toolathlon /workspace
 RUN mv /workspace/uv /usr/local/bin/ && mkdir /workspace/scripts
 """
 
