@@ -15,7 +15,7 @@ SIDECAR = """\
         build: b
         command: [python3, -m, http.server, "8000"]
         ports: ["8000:8000"]
-        healthcheck: {test: "curl --fail --silent localhost:8000", interval: 0.3s, retries: 100}
+        healthcheck: {test: "curl --fail --silent localhost:8000", interval: 1s, retries: 100}
 """
 SCRIPT = """\
     set -eu
