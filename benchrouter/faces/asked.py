@@ -59,7 +59,7 @@ def asked(words: Sequence[str], there: Collection[str], *, here: Path | None = N
             more = None if choice.tasks is None or before == [] else [*(before or ()), *choice.tasks]
             found[choice.root.name] = list(dict.fromkeys(more or ()))
         if not chosen:
-            name, task = _unknown(word, catalog.groups)
+            name, task = _unknown(word, catalog.groups, here)
             found.setdefault(name, []).extend([task] if task else [])
     return found
 
@@ -155,15 +155,19 @@ def _tasks(results: Path, names: Collection[str]) -> dict[str, set[str]]:
     return {name: {task for one in aggregates(results, name) for task in one.tasks} for name in names}
 
 
-def _unknown(word: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
+def _unknown(word: str, groups: Mapping[str, tuple[str, ...]], here: Path | None) -> tuple[str, str]:
     from benchrouter.scores.problems import ScoresError
     from benchrouter.spec.benchmark import FILE
+    from benchrouter.spec.instead import no_benchmark
 
     if word in groups:
         raise ScoresError(f"group `{word}`: no benchmark of it has results")
     name, _, task = word.partition("/")
     if word.startswith(("/", ".", "~")) or "/" in task:
-        raise ScoresError(f"{word}: no {FILE} there; expected a benchmark, BENCHMARK/TASK, a group, or a directory")
+        told = no_benchmark(_typed(word, here), FILE)
+        raise ScoresError(
+            told or f"{word}: no {FILE} there; expected a benchmark, BENCHMARK/TASK, a group, or a directory"
+        )
     return name, task
 
 
@@ -182,9 +186,14 @@ def _groups(here: Path | None) -> dict[str, tuple[str, ...]]:
 
 def _named_in(word: str, here: Path | None) -> Path | None:
     """Give the name of the benchmark in a directory, as a path of that one part."""
-    from benchrouter.faces.place import typed_path
     from benchrouter.spec.benchmark import FILE
     from benchrouter.spec.yamlfile import read
 
-    path = typed_path(word) if here is None else here / Path(word).expanduser()
+    path = _typed(word, here)
     return Path(read(path / FILE).text(("name",)) or path.resolve().name) if (path / FILE).is_file() else None
+
+
+def _typed(word: str, here: Path | None) -> Path:
+    from benchrouter.faces.place import typed_path
+
+    return typed_path(word) if here is None else here / Path(word).expanduser()

@@ -32,11 +32,17 @@ def list_(json: Json = False) -> int:
         return 0
     if not rows:
         print(f"no benchmarks in {ws.benchmarks}; `benchrouter benchmark new NAME` makes one")
-    width = max((len(row["name"]) for row in rows), default=0)
+    width = max((len(_shown(row)) for row in rows), default=0)
     for row in rows:
         tasks = f"{len(row['tasks'])} task{'s' * (len(row['tasks']) != 1)}"
-        print(f"{row['name']:{width}}  {tasks:9}  {row['description'] if row['sound'] else 'has faults: see validate'}")
+        print(f"{_shown(row):{width}}  {tasks:9}  {row['description'] if row['sound'] else 'has faults: see validate'}")
     return 0
+
+
+def _shown(row: dict[str, Any]) -> str:
+    """Name a benchmark, and its directory where that is named otherwise."""
+    place = Path(row["path"]).name
+    return str(row["name"]) if row["name"] == place else f"{row['name']} (in {place}/)"
 
 
 def _row(name: str, found: Validated) -> dict[str, Any]:
@@ -139,17 +145,20 @@ def validate(
     from benchrouter.faces.place import enter_if_any, typed_path
     from benchrouter.make.benchmarks import find
     from benchrouter.make.benchmarks import validate as look
-    from benchrouter.make.sources import benchmarks_of
+    from benchrouter.make.sources import benchmarks_of, nearly_benchmarks
     from benchrouter.make.voice import complain
 
     ws = enter_if_any()
+    overlooked = [] if names else nearly_benchmarks(ws)
     roots = [find(ws, name, typed_path(name)) for name in names] if names else [*benchmarks_of(ws).values()]
     found = [look(ws, root) for root in roots]
     sound = all(one.sound for one in found)
     if json:
-        problems = [_problem(problem) for one in found for problem in one.problems]
+        problems = [_problem(problem) for each in (overlooked, *(one.problems for one in found)) for problem in each]
         emit("validation", sound=sound, benchmarks=[str(one.root) for one in found], problems=problems)
         return 0 if sound else 2
+    for problem in overlooked:
+        print(problem)
     for one in found:
         for problem in one.problems:
             print(problem)

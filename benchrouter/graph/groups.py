@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from benchrouter.graph.circles import circles
@@ -36,10 +36,12 @@ def used_groups(words: Iterable[str], groups: Groups) -> frozenset[str]:
     return frozenset(used)
 
 
-def unknown_members(groups: Groups, benchmarks: Iterable[str]) -> Iterator[GroupFault]:
+def unknown_members(
+    groups: Groups, benchmarks: Iterable[str], no_benchmark: Callable[[str], str] = lambda _: ""
+) -> Iterator[GroupFault]:
     """Find members that are neither a benchmark, a task of one, nor a group; and groups that contain themselves.
 
-    "" stands for what is no word at all, and was found before.
+    "" stands for what is no word at all, and was found before; `no_benchmark` is that of `Catalog`.
     """
     known = [*benchmarks]
     words = {*known, *groups, ALL, ""}
@@ -50,7 +52,8 @@ def unknown_members(groups: Groups, benchmarks: Iterable[str]) -> Iterator[Group
             name = member.partition("/")[0]
             if member not in words and not ("/" in member and name in known):
                 meant = did_you_mean(member, words - {group, ""}) or did_you_mean(name, known)
-                yield GroupFault(group, index, f"group `{group}`: no benchmark or group `{member}`{meant}")
+                text = (name == member and no_benchmark(name)) or f"no benchmark or group `{member}`{meant}"
+                yield GroupFault(group, index, f"group `{group}`: {text}")
     for circle in circles(groups, lambda group: (member for member in groups[group] if member in groups)):
         text = f"group `{circle[0]}` contains itself: {' -> '.join(circle)}"
         yield GroupFault(circle[0], None, text)

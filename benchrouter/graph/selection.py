@@ -14,12 +14,14 @@ from benchrouter.spec.names import did_you_mean
 class Catalog:
     """What a word can name: benchmarks of the workspace by name, groups, directories anywhere.
 
-    `directory` says which benchmark directory a path means, or None.
+    `directory` says which benchmark directory a path means, or None; `no_benchmark` why what a word names, and is
+    there, is none.
     """
 
     benchmarks: Mapping[str, Path]
     groups: Mapping[str, tuple[str, ...]]
     directory: Callable[[str], Path | None]
+    no_benchmark: Callable[[str], str] = lambda _: ""
 
     def words(self) -> list[str]:
         """List every name that can be typed."""
@@ -85,6 +87,8 @@ def _expand(word: str, catalog: Catalog, within: tuple[str, ...]) -> Iterator[tu
 
 
 def _nothing(word: str, catalog: Catalog) -> str:
+    if told := catalog.no_benchmark(word):
+        return told
     meant = did_you_mean(word, catalog.words()) or did_you_mean(word.partition("/")[0], catalog.benchmarks)
     return f"no benchmark, group or benchmark directory `{word}`{meant}{_known(catalog)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from benchrouter.graph.selection import Catalog, Choice
 from benchrouter.keys.environment import environment_facts
 from benchrouter.keys.scan import ScannedBenchmark, faults_of_tasks
 from benchrouter.make.environments import read_environments
+from benchrouter.make.namesakes import namesake
 from benchrouter.make.obtaining import stray_hints
 from benchrouter.make.reading import Reading
 from benchrouter.make.scaffolding import refuse_name
@@ -23,6 +24,7 @@ from benchrouter.models.answers import load_answers
 from benchrouter.models.model import ModelError
 from benchrouter.spec.benchmark import FILE, TASK_FILE
 from benchrouter.spec.inputs import is_there
+from benchrouter.spec.instead import instead, no_benchmark
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, SpecError, in_order
 from benchrouter.store.atomic import publish_dir
@@ -44,14 +46,17 @@ class Validated:
         return all(problem.warning for problem in self.problems)
 
 
-def validate(ws: Workspace, root: Path) -> Validated:
-    """Find everything that is wrong with a benchmark directory, as a run would; write nothing."""
+def validate(ws: Workspace, root: Path, *, beside: Mapping[str, Path] | None = None) -> Validated:
+    """Find everything that is wrong with a benchmark directory, as a run would; write nothing.
+
+    `beside` are the benchmarks that it may not be named like, those of the workspace by default.
+    """
     reading = Reading(ws)
     if not is_there(root / FILE):
-        problem = Problem(str(root / FILE), None, "the file does not exist; a benchmark is a directory with one")
-        return Validated(root, None, (problem,))
-    nobody = Catalog({}, {}, lambda _: None)
-    scanned = reading.benchmarks((Choice(root, None, str(root)),), nobody).get(root)
+        text = f"the file does not exist{instead(root, FILE)}; a benchmark is a directory with one"
+        return Validated(root, None, (Problem(str(root / FILE), None, text),))
+    others = Catalog(benchmarks_of(ws) if beside is None else beside, {}, lambda _: None)
+    scanned = reading.benchmarks((Choice(root, None, str(root)),), others).get(root)
     if scanned is not None:
         tasks = tuple(entry.name for entry in scanned.benchmark.tasks)
         selected = (Selected(scanned, tasks),)
@@ -97,8 +102,8 @@ def find(ws: Workspace, word: str, typed: Path) -> Path:
         return known[word]
     if is_there(typed / FILE):
         return typed.resolve()
-    if typed.is_dir():
-        raise UsageError(f"{typed}: no {FILE} in it; a benchmark is a directory with one")
+    if told := no_benchmark(ws.benchmarks / word, FILE) or no_benchmark(typed, FILE):
+        raise UsageError(told)
     raise UsageError(f"no benchmark `{word}`, nor a directory of that name{did_you_mean(word, known)}")
 
 
@@ -110,13 +115,14 @@ def register(ws: Workspace, source: Path, *, replacing: bool = False) -> tuple[P
     if not source.exists():
         raise UsageError(f"{source}: no such directory or archive")
     if source.is_dir() and not is_there(source / FILE):
-        raise UsageError(f"{source}: no {FILE} in it; a benchmark is a directory with one")
+        raise UsageError(no_benchmark(source, FILE))
     with _fresh(ws) as fresh:
         take_in(source, fresh)
         root = top_of(fresh, FILE)
         if not is_there(root / FILE):
-            raise UsageError(f"{source}: {_no_file(root)}")
-        found = validate(ws, root)
+            expected = "expected one benchmark: its files, or one directory of them"
+            raise UsageError(f"{source}: no {FILE} at its top{instead(root, FILE)}; {expected}")
+        found = validate(ws, root, beside={})
         problems = tuple(replace(p, where=p.where.replace(str(root), str(source))) for p in found.problems)
         if found.scanned is None or not found.sound:
             raise UsageError("\n".join([*map(str, problems), f"{source} was not registered"]))
@@ -125,14 +131,10 @@ def register(ws: Workspace, source: Path, *, replacing: bool = False) -> tuple[P
         target = ws.benchmarks / name
         if os.path.lexists(target) and not replacing:
             raise UsageError(f"a benchmark `{name}` is there already: {target}; --replace puts this one in its place")
+        if not os.path.lexists(target) and (clash := namesake(found.scanned.benchmark, benchmarks_of(ws))):
+            raise UsageError(f"{clash}\n{source} was not registered".replace(str(root), str(source)))
         publish_dir(root, target, valid=lambda _: True, replace=replacing)
     return target, problems
-
-
-def _no_file(root: Path) -> str:
-    names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in root.iterdir())
-    there = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "") if names else "nothing"
-    return f"no {FILE} at its top, where there is {there}; expected one benchmark: its files, or one directory of them"
 
 
 def delete(ws: Workspace, name: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,10 +12,12 @@ from benchrouter.graph.selection import Catalog, Choice, filter_tasks
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.scan import ScannedBenchmark, faults_of_tasks, scan_benchmark
 from benchrouter.keys.settings import scan_settings
+from benchrouter.make.namesakes import at_its_name, namesake
 from benchrouter.make.variables import UsageError
 from benchrouter.models.model import Model, ModelError, resolve
-from benchrouter.spec.benchmark import FILE
+from benchrouter.spec.instead import near_miss
 from benchrouter.spec.problems import Problem, SpecError, in_order
+from benchrouter.spec.settings import FILE as SETTINGS_FILE
 from benchrouter.spec.settings import Settings
 from benchrouter.store import layout
 from benchrouter.store.workspace import Workspace
@@ -45,6 +47,9 @@ class Reading:
         """Read the workspace's settings; of files with errors what is sound of the groups."""
         settings, problems = scan_settings(self.ws.root, self.cache(self.ws.root), environ)
         self.problems += problems
+        if near := near_miss(self.ws.root, SETTINGS_FILE):
+            text = f"is not read; settings stand in `{SETTINGS_FILE}`"
+            self.problems.append(Problem(str(self.ws.root / near), None, text, warning=True))
         return settings
 
     def models(self, names: Iterable[str], settings: Settings, environ: Mapping[str, str]) -> tuple[Model, ...]:
@@ -59,7 +64,7 @@ class Reading:
 
     def groups(self, words: Iterable[str], catalog: Catalog, settings: Settings) -> None:
         """Check the members of all groups: an error in a group that is used, else one warning a group."""
-        self._group_faults(unknown_members(catalog.groups, catalog.benchmarks), words, settings)
+        self._group_faults(unknown_members(catalog.groups, catalog.benchmarks, catalog.no_benchmark), words, settings)
 
     def tasks_of_groups(
         self, words: Iterable[str], scanned: Mapping[Path, ScannedBenchmark], catalog: Catalog, settings: Settings
@@ -95,12 +100,13 @@ class Reading:
             self.problems += (*scan.warnings, *scan.problems)
             if not scan.benchmark.complete:
                 self.problems += faults_of_tasks(choice.root)
-            other = names.setdefault(scan.benchmark.name, choice.root)
-            if other != choice.root:
-                text = f"two selected benchmarks are named `{scan.benchmark.name}`; the other one is {other}"
-                self.problems.append(Problem(str(choice.root / FILE), None, text))
             scanned[choice.root] = scan
-        self.problems += _named_like_others(scanned, catalog)
+            other = names.setdefault(scan.benchmark.name, choice.root)
+            if clash := namesake(scan.benchmark, catalog.benchmarks):
+                self.problems.append(clash)
+            elif other != choice.root and not namesake(scanned[other].benchmark, catalog.benchmarks):
+                text = f"two selected benchmarks are named `{scan.benchmark.name}`; the other one is {other}"
+                self.problems.append(at_its_name(choice.root, text))
         return scanned
 
     def selected(
@@ -153,15 +159,6 @@ class Reading:
 
 def _declared(scan: ScannedBenchmark) -> tuple[str, ...]:
     return tuple(entry.name for entry in scan.benchmark.tasks)
-
-
-def _named_like_others(scanned: Mapping[Path, ScannedBenchmark], catalog: Catalog) -> Iterator[Problem]:
-    """Refuse a benchmark from elsewhere that is named like one of the workspace: results would mix."""
-    for root, scan in scanned.items():
-        own = catalog.benchmarks.get(scan.benchmark.name)
-        if own is not None and own.resolve() != root.resolve():
-            text = f"is named `{scan.benchmark.name}` like {own}, and their results would mix; rename one of them"
-            yield Problem(str(root / FILE), None, text)
 
 
 def _group_problem(settings: Settings, fault: GroupFault, text: str, *, warning: bool = False) -> Problem:

@@ -23,6 +23,7 @@ from benchrouter.make.volumes import Volume, read_volumes
 from benchrouter.models.model import DEMO, Model
 from benchrouter.spec.benchmark import FILE, environment_directory
 from benchrouter.spec.inputs import is_there
+from benchrouter.spec.instead import near_miss, no_benchmark
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, in_order
 from benchrouter.spec.settings import Settings
@@ -113,7 +114,16 @@ def load(
 def _nothing(ws: Workspace, catalog: Catalog, words: Iterable[str]) -> str:
     if catalog.benchmarks:
         return f"nothing to do: {', '.join(words)} names no benchmark"
-    return f"no benchmarks in {ws.benchmarks}; one is a directory there with a {FILE}, or named by path (bench=PATH)"
+    none = f"no benchmarks in {ws.benchmarks}; one is a directory there with a {FILE}, or named by path (bench=PATH)"
+    return "\n".join([*(str(problem) for problem in nearly_benchmarks(ws)), none])
+
+
+def nearly_benchmarks(ws: Workspace) -> list[Problem]:
+    """Find directories beside the benchmarks whose file has a name that is not quite the one it should have."""
+    there = sorted(ws.benchmarks.glob("[!.]*/")) if ws.benchmarks.is_dir() else []
+    misses = ((path, near_miss(path, FILE)) for path in there if not is_there(path / FILE))
+    text = f"is not read; the file of a benchmark is named `{FILE}`"
+    return [Problem(str(path / miss), None, text, warning=True) for path, miss in misses if miss]
 
 
 def _words(given: tuple[str, ...], catalog: Catalog, settings: Settings) -> tuple[str, ...]:
@@ -128,7 +138,10 @@ def _catalog(ws: Workspace, settings: Settings, cwd: Path) -> Catalog:
         path = (cwd / Path(word).expanduser()).resolve()
         return path if is_there(path / FILE) else None
 
-    return Catalog(benchmarks_of(ws), settings.groups, directory)
+    def none(word: str) -> str:
+        return no_benchmark(ws.benchmarks / word, FILE) or no_benchmark(cwd / Path(word).expanduser(), FILE)
+
+    return Catalog(benchmarks_of(ws), settings.groups, directory, none)
 
 
 def benchmarks_of(ws: Workspace) -> dict[str, Path]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchrouter.spec.aggregation import Aggregation
 from benchrouter.spec.inputs import is_there
+from benchrouter.spec.instead import near_miss
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem, refuse_errors
 
@@ -136,7 +137,9 @@ def missing_task(benchmark: Benchmark, entry: TaskEntry) -> Problem:
     """Say what is missing of a listed task, and which directory was probably meant."""
     where = str(benchmark.root / FILE)
     if (benchmark.root / entry.name).is_dir():
-        return Problem(where, entry.line, f"task `{entry.name}`: `{entry.name}/{TASK_FILE}` does not exist")
+        miss = near_miss(benchmark.root / entry.name, TASK_FILE)
+        text = f"task `{entry.name}`: `{entry.name}/{TASK_FILE}` does not exist"
+        return Problem(where, entry.line, f"{text}, but `{miss}`; rename it" if miss else text)
     there = [path.parent.name for path in benchmark.root.glob(f"*/{TASK_FILE}")]
     hint = did_you_mean(entry.name, there)
     return Problem(where, entry.line, f"task `{entry.name}`: no directory of that name{hint}")
@@ -171,4 +174,7 @@ def _no_dockerfile(benchmark: Benchmark, environment: str, workspace: Path | Non
     roots = [root for root in (benchmark.root, workspace) if root is not None]
     there = [path.parent.name for root in roots for path in root.glob("environments/*/Dockerfile")]
     message = f"environment `{environment}`: no `environments/{environment}/Dockerfile`"
+    misses = (near_miss(root / "environments" / environment, "Dockerfile") for root in roots)
+    if miss := next(filter(None, misses), None):
+        return f"{message}, but `{miss}`; rename it"
     return message + did_you_mean(environment, there)

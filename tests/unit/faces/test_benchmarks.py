@@ -108,7 +108,7 @@ def test_a_tar_of_two_directories_is_said_to_hold_two(workspace: Workspace, tmp_
         archive.add(workspace.benchmarks / "first", "a")
         archive.add(workspace.benchmarks / "first", "b")
     called = benchrouter(workspace.root, "benchmark", "register", tmp_path / "two.tar")
-    assert called.status == 2 and "no benchmark.yaml at its top, where there is `a/`, `b/`" in called.err
+    assert called.status == 2 and "no benchmark.yaml at its top, but `a/`, `b/`" in called.err
 
 
 def test_a_directory_around_the_workspace_is_not_copied_into_itself(tmp_path: Path) -> None:
