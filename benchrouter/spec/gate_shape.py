@@ -44,6 +44,7 @@ class GateShape(Shape):
         "maximum_drop": "baseline",
         "baseline": "maximum_drop",
         "significance": "maximum_drop",
+        "other_content": "maximum_drop",
     }
     """Keys that are wrong without another one."""
 
@@ -60,6 +61,9 @@ class GateShape(Shape):
         default=None, description="A larger drop fails only if the paired test gives a p below this, such as 0.05."
     )
     baseline: Text | None = Field(default=None, description="A run's id, or the path of an aggregate file.")
+    other_content: bool | None = Field(
+        default=None, description="Whether the baseline may be of other task content; without it, that does not pass."
+    )
 
 
 class PolicyShape(Shape):

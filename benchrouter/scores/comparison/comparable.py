@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchrouter.graph.inputs import flatten
@@ -17,8 +17,15 @@ _ABSENT = object()
 
 def differences(one: Contender, other: Contender) -> list[str]:
     """Say why two models are not comparable; nothing when they are. The values of `one` are named first."""
-    reasons = list(_of_the_ask(one, other))
-    reasons += _of_the_inputs(one, other)
+    return _short([*_of_the_ask(one, other), *_of_the_repeats(one, other), *_of_the_inputs(one, other)])
+
+
+def content_differences(one: Contender, other: Contender) -> list[str]:
+    """Say what differs in tasks that both were asked, whatever else either was asked and under which variables."""
+    return _short([*_of_the_repeats(one, other), *_of_the_inputs(one, other, _NOT_COMPARED | {"variables"})])
+
+
+def _short(reasons: list[str]) -> list[str]:
     return reasons if len(reasons) <= _MOST else [*reasons[:_MOST], f"and {len(reasons) - _MOST} more"]
 
 
@@ -40,7 +47,10 @@ def _of_the_ask(one: Contender, other: Contender) -> Iterator[str]:
     for first, second in ((one, other), (other, one)):
         only = [task for task in first.tasks if task not in second.repeats]
         if only:
-            yield f"only {first.model} was asked {_list('task', only)}"
+            yield f"only {first.model} was asked {listed('task', only)}"
+
+
+def _of_the_repeats(one: Contender, other: Contender) -> Iterator[str]:
     both = [task for task in one.tasks if task in other.repeats]
     times: dict[tuple[int, int], list[str]] = {}
     for task in both:
@@ -50,8 +60,8 @@ def _of_the_ask(one: Contender, other: Contender) -> Iterator[str]:
         yield f"repeats: {first_times}, against {second_times}{_of(tasks, both)}"
 
 
-def _of_the_inputs(one: Contender, other: Contender) -> list[str]:
-    first, second = _by_task(one.jobs), _by_task(other.jobs)
+def _of_the_inputs(one: Contender, other: Contender, besides: Collection[str] = _NOT_COMPARED) -> list[str]:
+    first, second = _by_task(one.jobs, besides), _by_task(other.jobs, besides)
     common = [task for task in first if task in second]
     seen: dict[str, list[str]] = {}
     for task in common:
@@ -61,12 +71,12 @@ def _of_the_inputs(one: Contender, other: Contender) -> list[str]:
     return [f"{reason}{_of(tasks, common)}" for reason, tasks in seen.items()]
 
 
-def _by_task(jobs: Iterable[JobResult]) -> dict[str, Mapping[str, Any]]:
+def _by_task(jobs: Iterable[JobResult], besides: Collection[str]) -> dict[str, Mapping[str, Any]]:
     """Take the inputs of the first repeat whose job.json is there; any repeat of a task would say the same."""
     found: dict[str, Mapping[str, Any]] = {}
     for job in jobs:
         if job.inputs and job.id.task not in found:
-            found[job.id.task] = {key: value for key, value in job.inputs.items() if key not in _NOT_COMPARED}
+            found[job.id.task] = {key: value for key, value in job.inputs.items() if key not in besides}
     return found
 
 
@@ -116,9 +126,10 @@ def _text(value: object) -> str:
 
 
 def _of(tasks: Sequence[str], every: Sequence[str]) -> str:
-    return "" if len(tasks) == len(every) else f" (in {_list('task', tasks)})"
+    return "" if len(tasks) == len(every) else f" (in {listed('task', tasks)})"
 
 
-def _list(noun: str, names: Sequence[str]) -> str:
+def listed(noun: str, names: Sequence[str]) -> str:
+    """Name some of many things."""
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return f"{noun}{'s' if len(names) > 1 else ''} {shown}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchrouter.scores.aggregate import JobScore, aggregate
-from benchrouter.scores.collected import read_result
+from benchrouter.scores.collected import JobResult, read_result
 from benchrouter.scores.comparison.contender import Contender
 from benchrouter.scores.gate.policy import Gate
 from benchrouter.scores.listed import read_aggregate
@@ -34,17 +34,26 @@ class Baseline:
         """Name its tasks that have a score."""
         return {job.id.task for job in self.jobs if job.completed}
 
-    def contender(self, results: Path, one: Contender, tasks: Sequence[str]) -> Contender | None:
-        """Read its jobs in `results`, to be paired with another's; None unless all of them are left."""
-        jobs = [job for job in self.jobs if job.id.task in tasks and job.completed]
-        read = [read_result(results / job.id.benchmark / encode(job.id.model) / job.id.task / job.key) for job in jobs]
-        found = tuple(job for job in read if job is not None)
-        return replace(one, jobs=found, declared=len(found)) if found and len(found) == len(jobs) else None
+    def left(self, results: Path, one: Contender) -> Contender:
+        """Give its jobs in the tasks of another, with what is left of their artifacts in `results`."""
+        jobs = tuple(_left(results, job) for job in self.jobs if job.id.task in one.tasks)
+        return replace(one, jobs=jobs, declared=len(jobs))
+
+    def contender(self, results: Path, one: Contender) -> Contender | None:
+        """Give those that have a score, to be paired with another's; None unless all of them are left."""
+        jobs = tuple(job for job in self.left(results, one).jobs if job.overall is not None)
+        return replace(one, jobs=jobs, declared=len(jobs)) if jobs and all(job.directory for job in jobs) else None
 
     def overall(self, rule: Aggregation, tasks: Sequence[str]) -> float | None:
         """Give its score over some tasks under a rule."""
         jobs = [job for job in self.jobs if job.id.task in tasks]
         return aggregate("", "", len(jobs), jobs, rule).overall
+
+
+def _left(results: Path, job: JobScore) -> JobResult:
+    id = job.id
+    found = read_result(results / id.benchmark / encode(id.model) / id.task / job.key)
+    return found if found and found.id == id else JobResult(id, job.key, job.state, job.overall, job.reason)
 
 
 def find_baseline(gate: Gate, policy: Path, results: Path, model: str) -> Baseline:

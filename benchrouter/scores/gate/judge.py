@@ -9,9 +9,11 @@ from typing import Any
 
 from benchrouter.scores.aggregate import Coverage
 from benchrouter.scores.comparison.choosing import Chosen, choose, words
+from benchrouter.scores.comparison.comparable import listed
 from benchrouter.scores.comparison.compared import paired
 from benchrouter.scores.comparison.contender import Contender, contend
 from benchrouter.scores.doubts import losses
+from benchrouter.scores.gate.alike import other_ask, other_content
 from benchrouter.scores.gate.baseline import Baseline, find_baseline
 from benchrouter.scores.gate.policy import Gate
 from benchrouter.scores.problems import ScoresError
@@ -29,7 +31,7 @@ class Judgement:
 
     `p` is that of the test against it, where a gate asks for one and there are pairs.
     `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark; `warnings` name
-    artifacts that are lost.
+    artifacts that are lost, and what is doubtful in the baseline.
     """
 
     benchmark: str
@@ -99,16 +101,34 @@ def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgem
     baseline = find_baseline(gate, policy, results, one.model) if gate.baseline else None
     before = baseline.overall(one.rule, one.tasks) if baseline else None
     p = _p(results, one, baseline) if baseline and gate.significance is not None else None
-    reasons = [*_of_score(gate, one), *(_of_baseline(gate, one, baseline, before, p) if baseline else ())]
-    scored, lost = one.scored, tuple(losses(one.jobs))
+    odd, doubts = _likeness(gate, results, one, baseline) if baseline else ([], [])
+    reasons = (*_of_score(gate, one), *odd)
+    if baseline and before is not None and not odd:  # what is not comparable has another score
+        reasons += (*_of_drop(gate, one, baseline, before, p),)
+    scored, warnings = one.scored, (*losses(one.jobs), *doubts)
     return Judgement(
-        gate.benchmark, one.model, tuple(reasons), scored.overall, scored.coverage, before, p, warnings=lost
+        gate.benchmark, one.model, reasons, scored.overall, scored.coverage, before, p, warnings=warnings
     )
+
+
+def _likeness(gate: Gate, results: Path, one: Contender, baseline: Baseline) -> tuple[list[str], list[str]]:
+    """Say why a baseline cannot be compared with, and what is doubtful in that; other content may be allowed."""
+    what = f"not comparable with baseline {baseline.name}: "
+    odd = [what + text for text in other_ask(one, baseline, gate, results)]
+    content, unknown = other_content(one, baseline, results)
+    differing = [what + text for text in content]
+    about = f"{gate.benchmark} @ {one_line(one.model, 60)}: "
+    doubts = [about + text for text in differing] if gate.other_content else []
+    if unknown and not content:
+        why = "its artifacts are not in results/, and the keys are other ones"
+        which = listed("task", unknown)
+        doubts.append(f"{about}whether baseline {baseline.name} was asked the same cannot be told of {which}: {why}")
+    return odd if gate.other_content else [*odd, *differing], doubts
 
 
 def _p(results: Path, one: Contender, baseline: Baseline) -> float | None:
     """Test the difference as `compare` does; None where nothing is left of the baseline to pair."""
-    before = baseline.contender(results, one, one.tasks)
+    before = baseline.contender(results, one)
     return compare(paired(before.observations, one.observations)[0], one.rule).p if before else None
 
 
@@ -123,14 +143,9 @@ def _of_score(gate: Gate, one: Contender) -> Iterator[str]:
         yield f"{score(scored.overall)} is below the minimum {gate.minimum:g}"
 
 
-def _of_baseline(
-    gate: Gate, one: Contender, baseline: Baseline, before: float | None, p: float | None
-) -> Iterator[str]:
-    """Compare what is comparable: a baseline of other tasks, variables or another rule has another score."""
-    odd = list(_incomparable(one, baseline, gate))
-    yield from (f"not comparable with baseline {baseline.name}: {text}" for text in odd)
+def _of_drop(gate: Gate, one: Contender, baseline: Baseline, before: float, p: float | None) -> Iterator[str]:
     after = one.scored.overall
-    if odd or before is None or after is None or gate.maximum_drop is None:
+    if after is None or gate.maximum_drop is None:
         return
     by_chance = gate.significance is not None and p is not None and p >= gate.significance
     if before - after > gate.maximum_drop + _ROUNDING and not by_chance:
@@ -139,16 +154,3 @@ def _of_baseline(
             f"{score(after)} is {before - after:.4f} below the {score(before)} of baseline {baseline.name}, "
             f"at most {gate.maximum_drop:g} is allowed{'' if p is None else f' ({p_words(p)})'}{untested}"
         )
-
-
-def _incomparable(one: Contender, baseline: Baseline, gate: Gate) -> Iterator[str]:
-    if baseline.rule is not None and baseline.rule != one.rule:
-        yield f"aggregate: {baseline.rule} there, {one.rule} here"
-    if baseline.variables is not None and dict(baseline.variables) != dict(one.variables or {}):
-        yield f"variables: {words(baseline.variables) or 'none'} there, {words(one.variables or {}) or 'none'} here"
-    own = {job.id.task for job in one.jobs if job.overall is not None}
-    there = baseline.tasks & set(gate.tasks) if gate.tasks else baseline.tasks
-    for task in sorted(own - there):
-        yield f"it has no score of task {task}"
-    for task in sorted(there - own):
-        yield f"only it has a score of task {task}"

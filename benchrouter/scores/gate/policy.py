@@ -26,6 +26,7 @@ class Gate:
     maximum_drop: float | None
     significance: float | None
     baseline: str
+    other_content: bool
     where: Problem
     """The place of the baseline in the file, for messages."""
 
@@ -63,6 +64,7 @@ def _gate(document: Document, number: int, shape: GateShape, problems: list[Prob
         shape.maximum_drop,
         shape.significance,
         shape.baseline or "",
+        bool(shape.other_content),
         document.problem((*at, "baseline"), f"`gates[{number}].baseline`"),
     )
 

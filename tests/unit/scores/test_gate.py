@@ -94,7 +94,7 @@ def test_a_drop_against_a_file(shelf: Shelf, policy: Path, tmp_path: Path) -> No
     shelf.add("m", "x", [1, 1, 1, 1])
     shelf.settle()
     shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "before.json")
-    shelf.add("m", "x", [1, 1, 1, 0], files={"run.py": "changed"})
+    shelf.add("m", "x", [1, 1, 1, 0], revision="2")
     shelf.settle()
     gate = "benchmark: b, baseline: before.json, maximum_drop: "
     assert told(shelf, policy, gate + "0.25") == ["pass  b @ m: 0.7500, coverage 1/1, baseline 1.0000"]
@@ -111,10 +111,10 @@ def test_a_drop_that_may_be_chance_passes_where_a_level_is_given(
     shelf.settle()
     shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "before.json")
     gate = "benchmark: b, baseline: before.json, maximum_drop: 0.05, significance: 0.05"
-    shelf.add("m", "x", [1] * 9 + [0], files={"run.py": "changed"})
+    shelf.add("m", "x", [1] * 9 + [0], revision="2")
     shelf.settle()
     assert told(shelf, policy, gate) == ["pass  b @ m: 0.9000, coverage 1/1, baseline 1.0000 (p 1.0000)"]
-    shelf.add("m", "x", [1] * 4 + [0] * 6, files={"run.py": "changed again"})
+    shelf.add("m", "x", [1] * 4 + [0] * 6, revision="3")
     shelf.settle()
     below = "FAIL  b @ m: 0.4000 is 0.6000 below the 1.0000 of baseline before.json, at most 0.05 is allowed"
     assert told(shelf, policy, gate) == [f"{below} (p 0.0312)"]
@@ -122,6 +122,51 @@ def test_a_drop_that_may_be_chance_passes_where_a_level_is_given(
     assert judge(load_policy(policy), policy, shelf.root)[0].to_json()["p"] == 0.03125
     shutil.rmtree(before)
     assert told(shelf, policy, gate) == [f"{below}; not tested: nothing of the baseline is left to pair"]
+
+
+def test_a_gate_passed_against_a_baseline_of_other_content(shelf: Shelf, policy: Path, tmp_path: Path) -> None:
+    """A hundred other items, an edited script: `compare` says that this is not comparable, and so does a gate now."""
+    shelf.add("m", "x", [1] * 10, variables={"BENCH_LIMIT": "1"})
+    shelf.settle()
+    shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "limited.json")
+    before = shelf.add("m", "x", [1] * 10, seed=3)
+    shelf.settle()
+    shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "before.json")
+    for repeat in range(2):
+        shelf.add("m", "x", [1] * 100, files={"run.py": "edited"}, repeat=repeat)
+    shelf.settle()
+    gate = "benchmark: b, baseline: before.json, maximum_drop: 1"
+    odd = [f"not comparable with baseline before.json: {text}" for text in
+           ("repeats: 2, against 1", "file run.py differs", "seed: none, against 3")]  # fmt: skip
+    assert told(shelf, policy, gate) == [f"FAIL  b @ m: {text}" for text in odd]
+    (line,) = told(shelf, policy, gate + ", other_content: true")
+    assert line == "pass  b @ m: 1.0000, coverage 2/2, baseline 1.0000"
+    (judged,) = judge(load_policy(policy), policy, shelf.root)
+    assert judged.warnings == tuple(f"b @ m: {text}" for text in odd)
+    (line,) = told(shelf, policy, gate.replace("before", "limited") + ", other_content: true")
+    assert line.endswith("limited.json: variables: BENCH_LIMIT=1 there, none here")
+    shutil.rmtree(before)
+    same_repeats = "repeats: 2, against 1"
+    assert told(shelf, policy, gate) == [
+        f"FAIL  b @ m: not comparable with baseline before.json: {text}"
+        for text in (same_repeats, "items: 100, against 10 (in task x)")
+    ]
+
+
+def test_a_baseline_whose_content_is_not_known_is_doubted(shelf: Shelf, policy: Path, tmp_path: Path) -> None:
+    """In another workspace its artifacts are not there; equal keys say enough, others nothing."""
+    gone = shelf.add("m", "x", [1] * 10)
+    shelf.settle()
+    shutil.copy(shelf.root / "b" / "m" / "aggregate.json", tmp_path / "before.json")
+    shutil.rmtree(gone)
+    gate = "benchmark: b, baseline: before.json, maximum_drop: 0"
+    assert told(shelf, policy, gate)[0].startswith("pass")
+    assert "baseline" not in "".join(judge(load_policy(policy), policy, shelf.root)[0].warnings)
+    shelf.add("m", "x", [1] * 10, files={"run.py": "edited"})
+    shelf.settle()
+    assert told(shelf, policy, gate)[0].startswith("pass")
+    (doubt,) = judge(load_policy(policy), policy, shelf.root)[0].warnings
+    assert doubt.startswith("b @ m: whether baseline before.json was asked the same cannot be told of task x: ")
 
 
 def test_a_drop_against_a_run(shelf: Shelf, policy: Path, tmp_path: Path) -> None:
