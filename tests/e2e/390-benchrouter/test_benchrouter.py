@@ -17,10 +17,10 @@ from benchrouter.make.scaffolding import make_workspace
 COMMAND = [sys.executable, "-m", "benchrouter"]
 
 
-def call(root: Path, *words: str) -> tuple[int, Any, str]:
+def call(root: Path, *words: str, deadline: float = 60) -> tuple[int, Any, str]:
     """Call the command; give its status, what it says as JSON, and its stderr."""
     done = subprocess.run(
-        [*COMMAND, *words, "--json"], cwd=root, capture_output=True, text=True, timeout=60, check=False
+        [*COMMAND, *words, "--json"], cwd=root, capture_output=True, text=True, timeout=deadline, check=False
     )
     assert "Traceback" not in done.stderr, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -121,3 +121,15 @@ def test_images_alone_were_called_failed_when_they_were_built(workspace: Path) -
         assert (status, told["state"], told["run_id"]) == (1, "FAILED", None)
         assert told["failures"][0]["nodes"] == ["image:first/first"]
     assert call(workspace, "eval", "list")[1]["evaluations"] == []
+
+
+def test_a_new_benchmark_with_a_daemon_of_its_own_runs_at_once(workspace: Path) -> None:
+    """It was written by `benchmark new --dind` and never run: sound, built, its sandbox preloaded, and scored."""
+    assert call(workspace, "benchmark", "new", "my-dind", "--dind")[0] == 0
+    status, told, _ = call(workspace, "benchmark", "validate", "my-dind")
+    assert (status, told["sound"], told["problems"]) == (0, True, [])
+    status, told, err = call(workspace, "run", "my-dind", "--model", "demo", "--no-cache", deadline=400)
+    assert status == 0, (told["failures"], err)
+    assert [(job["task"], job["overall"], job["items"]) for job in told["jobs"]] == [
+        ("functions", pytest.approx(2 / 3), {"judged": 3, "selected": 3})
+    ]
