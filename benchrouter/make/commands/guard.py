@@ -36,3 +36,8 @@ def guarded(command: Callable[[], int]) -> int:
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except RuntimeError as error:
+        # Before Python 3.12 this is what becomes of all that is raised while a class names its fields.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return INTERRUPTED
