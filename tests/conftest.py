@@ -17,14 +17,14 @@ LONGEST = (
     "372-lmms-eval",
     "310-tau2-bench",
     "350-smollm2",
-    "240-own-daemons-are-swept",
     "374-mcpmark",
-    "096-bootstrap-image",
+    "240-own-daemons-are-swept",
     "261-repo-repair",
     "370-swe-bench-pro",
     "330-agentdojo",
     "381-pages",
     "380-bring-your-benchmark",
+    "096-bootstrap-image",
 )
 """What takes longest, first: a worker that begins one of these at the end keeps the others waiting."""
 

@@ -17,12 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import docker as sdk
+import pytest
 from project import DOIT, Done, Project, files_below
+from soaking import soak_marks
 
 ROUNDS = int(os.environ.get("BENCHROUTER_SOAK", "1"))
 SEED = os.environ.get("BENCHROUTER_SOAK_SEED") or f"{time.time_ns() // 1_000_000 % 1_000_000}"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 SOAKS = ROUNDS > 1
+SIGINT_AND_SIGKILL = (
+    signal.SIGINT,
+    pytest.param(signal.SIGTERM, marks=soak_marks("ends a run as SIGINT does")),
+    signal.SIGKILL,
+)
 ORDERLY_END = 20.0
 WORKSPACE, RUN = "benchrouter.workspace", "benchrouter.run"
 IMAGE_WORKSPACE, IMAGE_RUN = "benchrouter.image.workspace", "benchrouter.image.run"

@@ -40,12 +40,14 @@ def test_models(project: Project) -> None:
     for form in ("mermaid", "dot"):
         picture = project.doit("graph", "full=1", f"format={form}", f"model={given}")
         assert picture.status == 0 and all(name in picture.out for name in jobs)
-    # One by its node's name, as doit users do; then all by a pattern.
+    # One by its node's name, as doit users do; then some by a pattern.
     (project.root / "benchmarks" / "b" / "t" / "run.sh").write_text(script + "#")
     one = project.doit(jobs[3], f"model={given}", "preflight=0")
     assert one.status == 0 and [f"job:{name}" for name in project.ran(one)] == [jobs[3]], one.text
-    rest = project.doit("-n", "16", "job:b/*", f"model={given}", "preflight=0")
-    assert rest.status == 0 and len(project.ran(rest)) == len(MODELS) - 1, rest.text
+    few = ",".join(MODELS[:6])
+    due = project.due(model=few)
+    rest = project.doit("-n", "16", "job:b/*", f"model={few}", "preflight=0")
+    assert rest.status == 0 and sorted(project.ran(rest)) == sorted(due) and len(due) >= 5, rest.text
     assert containers_of(project.id) == []
 
 

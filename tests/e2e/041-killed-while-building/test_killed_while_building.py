@@ -13,7 +13,7 @@ import pytest
 from killing import (
     ROUNDS,
     SEED,
-    SIGNALS,
+    SIGINT_AND_SIGKILL,
     buildkit_client,
     check_next_start,
     check_nothing_left,
@@ -75,7 +75,7 @@ def new_image(project: Project, nonce: str) -> str:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(1, ROUNDS + 1))
-@pytest.mark.parametrize("which", SIGNALS, ids=lambda which: which.name)
+@pytest.mark.parametrize("which", SIGINT_AND_SIGKILL, ids=lambda which: which.name)
 @pytest.mark.parametrize("builder", BUILDERS)
 def test_a_build_ended_at_a_random_moment(
     undisturbed: Undisturbed, builder: str, which: signal.Signals, number: int

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from killing import (
     ROUNDS,
+    SIGINT_AND_SIGKILL,
     SIGNALS,
     SOAKS,
     check_next_start,
@@ -26,7 +27,6 @@ from killing import (
 )
 from own_daemons import OWN, attached, daemons, inodes, seeds
 from project import SCORE, Project
-from soaking import soak_marks
 
 JOBS = 4 if SOAKS else 2
 pytestmark = pytest.mark.skipif(shutil.which("losetup") is None, reason="needs losetup to look")
@@ -72,15 +72,7 @@ def test_a_run_with_daemons_ended_at_a_random_moment(
     assert not attached(inodes(seeds(project)))
 
 
-@pytest.mark.parametrize(
-    "which",
-    [
-        signal.SIGINT,
-        pytest.param(signal.SIGTERM, marks=soak_marks("ends a run as SIGINT does")),
-        signal.SIGKILL,
-    ],
-    ids=lambda which: which.name,
-)
+@pytest.mark.parametrize("which", SIGINT_AND_SIGKILL, ids=lambda which: which.name)
 def test_ended_while_the_seed_is_made(undisturbed: Undisturbed, which: signal.Signals) -> None:
     project = undisturbed.project
     forget_results(project)

@@ -119,7 +119,7 @@ def attacked(artifacts: list[Path]) -> dict[str, dict[str, Any]]:
 
 def test_an_endpoint_without_answers_is_no_zero(dojo: Project) -> None:
     with odd_endpoint() as url:
-        check_endpoints(dojo, url, "agentdojo", "banking", ("429", "nonsense", "nothing"))
+        check_endpoints(dojo, url, "agentdojo", "banking", ("429", "nothing"))
 
 
 def test_an_item_that_is_refused_is_no_score_and_a_broken_tool_call_is_the_models_fault(
