@@ -21,7 +21,8 @@ ROUNDS = 2000
 SEED = 20260101
 MANY = 2000
 """Of more scores than this a mean is normal for all purposes, and nothing is drawn."""
-_FEW = 10
+FEW = 10
+"""Below so many scores nothing is drawn: they say too little of how far scores may vary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def wilson(successes: float, n: float, level: float = LEVEL) -> Interval | None:
     """
     if n <= 0:
         return None
-    z, p = _z(level), successes / n
+    z, p = normal_quantile(level), successes / n
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     # At the ends the formula gives p itself but for rounding.
@@ -59,17 +60,22 @@ def of_mean(scores: Sequence[float], level: float = LEVEL) -> Interval | None:
     Bootstrap, 1993, chapter 13), but Wilson's again below ten scores or where all are equal: there is nothing to draw.
     Of more than MANY scores the normal interval, to which the bootstrap comes.
     """
-    if len(scores) < _FEW or min(scores) == max(scores) or all(score in (0, 1) for score in scores):
+    if len(scores) < FEW or min(scores) == max(scores) or all(score in (0, 1) for score in scores):
         return wilson(math.fsum(scores), len(scores), level)
-    if len(scores) > MANY:
-        middle = math.fsum(scores) / len(scores)
-        half = _z(level) * math.sqrt(math.fsum((score - middle) ** 2 for score in scores)) / len(scores)
-        return Interval(max(0.0, middle - half), min(1.0, middle + half))
+    return sampled(scores, level)
+
+
+def sampled(values: Sequence[float], level: float = LEVEL, least: float = 0.0) -> Interval:
+    """Give the interval of the mean of values in `least`..1 that vary, by the bootstrap or its limit for many."""
+    if len(values) > MANY:
+        middle = math.fsum(values) / len(values)
+        half = normal_quantile(level) * math.sqrt(math.fsum((each - middle) ** 2 for each in values)) / len(values)
+        return Interval(max(least, middle - half), min(1.0, middle + half))
     import numpy as np
 
-    values = np.asarray(scores)
-    draws = np.random.default_rng(SEED).integers(0, len(values), size=(ROUNDS, len(values)), dtype=np.int32)
-    low, high = np.quantile(values[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    drawn = np.asarray(values)
+    draws = np.random.default_rng(SEED).integers(0, len(drawn), size=(ROUNDS, len(drawn)), dtype=np.int32)
+    low, high = np.quantile(drawn[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 
 
@@ -120,7 +126,7 @@ def _combined(strata: Sequence[tuple[float, Sequence[float]]], level: float) -> 
     total = sum(weight for weight, _ in strata)
     means = [math.fsum(scores) / len(scores) for _, scores in strata]
     mean = weighted_mean([(own, weight) for own, (weight, _) in zip(means, strata, strict=True)]) or 0.0
-    widest, pseudo = mean * (1 - mean), _z(level) ** 2
+    widest, pseudo = mean * (1 - mean), normal_quantile(level) ** 2
     variance = unit = 0.0
     for own, (weight, scores) in zip(means, strata, strict=True):
         n, share = len(scores), (weight / total) ** 2
@@ -131,5 +137,6 @@ def _combined(strata: Sequence[tuple[float, Sequence[float]]], level: float) -> 
     return wilson(mean * size, size, level)
 
 
-def _z(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """Give how many standard deviations a two-sided interval of this level reaches."""
     return NormalDist().inv_cdf((1 + level) / 2)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchrouter.scores.statistics.intervals import LEVEL, ROUNDS, SEED, Interval, weights_of
-from benchrouter.scores.statistics.many import Pairs, are_many, flips_of_many, interval_of_many
+from benchrouter.scores.statistics.differences import Pairs, of_difference
+from benchrouter.scores.statistics.intervals import SEED, Interval, weights_of
+from benchrouter.scores.statistics.many import flips_of_many
 from benchrouter.spec.aggregation import Aggregation
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def compare(strata: Mapping[str, Pairs], rule: Aggregation) -> Difference:
         p, method = mcnemar(better, worse), "mcnemar-exact"
     else:
         p, method = sign_flips(strata, rule)
-    return Difference(difference, bootstrap(strata, rule), p, method, *counts)
+    return Difference(difference, of_difference(strata, rule), p, method, *counts)
 
 
 def mean_differs(pairs: Pairs) -> tuple[float, float | None]:
@@ -119,38 +120,6 @@ def sign_flips(strata: Mapping[str, Pairs], rule: Aggregation) -> tuple[float, s
     if exact:
         return float(hits.mean()), "sign-flips-exact"
     return float((hits.sum() + 1) / (len(hits) + 1)), "sign-flips"
-
-
-def bootstrap(strata: Mapping[str, Pairs], rule: Aggregation, level: float = LEVEL) -> Interval | None:
-    """Give the percentile bootstrap interval of the difference, pairs drawn within their stratum.
-
-    Where each stratum has one pair, strata are drawn instead. None where there is nothing to draw: one pair, or
-    a stratum of one beside larger ones. Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8, 13.
-    Of many pairs nothing is drawn (`interval_of_many`).
-    """
-    import numpy as np
-
-    if are_many(strata) and rule.rule not in ("min", "max"):
-        return interval_of_many(strata, rule, level)
-
-    alone = [len(pairs) == 1 for pairs in strata.values()]
-    generator = np.random.default_rng(SEED)
-    if all(alone) and len(strata) > 1 and rule.rule not in ("min", "max"):
-        values = np.array([[a - b] for pairs in strata.values() for a, b in pairs])[:, 0]
-        weights = _weights(strata, rule)
-        draws = generator.integers(0, len(values), size=(ROUNDS, len(values)))
-        total = weights[draws].sum(axis=1)
-        usable = total > 0  # a draw of nothing but tasks of weight 0 has no score
-        rounds = (weights * values)[draws].sum(axis=1)[usable] / total[usable]
-    elif any(alone):
-        return None
-    else:
-        means = [_resampled(np.array(pairs, dtype=np.float64), generator) for pairs in strata.values()]
-        weights = _weights(strata, rule)
-        first, second = (np.stack([mean[:, side] for mean in means], axis=1) for side in (0, 1))
-        rounds = _score(first, weights, rule) - _score(second, weights, rule)
-    low, high = np.quantile(rounds, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
@@ -214,20 +183,3 @@ def _some_flips(gaps: Sequence[Array]) -> Array:
         for value, count in zip(values, counts, strict=True):
             sums[:, column] += value * (2.0 * generator.binomial(count, 0.5, size=draws) - count)
     return sums
-
-
-def _resampled(pairs: Array, generator: np.random.Generator) -> Array:
-    """Draw means of resampled pairs, ROUNDS x 2; equal pairs are drawn at once."""
-    import numpy as np
-
-    kinds, counts = np.unique(pairs, axis=0, return_counts=True)
-    rounds = []
-    for begin in range(0, ROUNDS, 200):  # in pieces: all draws at once of 10,000 pairs are 160 MB
-        size = min(200, ROUNDS - begin)
-        if len(kinds) <= len(pairs) // 8:
-            sums = generator.multinomial(len(pairs), counts / len(pairs), size=size) @ kinds
-        else:
-            draws = generator.integers(0, len(pairs), size=(size, len(pairs)), dtype=np.int32)
-            sums = np.stack([pairs[:, side][draws].sum(axis=1) for side in (0, 1)], axis=1)
-        rounds.append(sums / len(pairs))
-    return np.concatenate(rounds)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchrouter.scores.statistics.paired import Pairs, bootstrap, compare, holm, mcnemar, sign_flips
+from benchrouter.scores.statistics.paired import Pairs, compare, holm, mcnemar, sign_flips
 from benchrouter.spec.aggregation import Aggregation
 
 MEAN, ITEMS, MIN = Aggregation(), Aggregation("items"), Aggregation("min")
@@ -94,36 +94,12 @@ def test_few_pairs_and_ties_behave(rule: Aggregation) -> None:
     assert (two.p, two.method) == (0.5, "sign-flips-exact")
     tie = compare({"x": [(0.3, 0.3)] * 40}, rule)
     assert (tie.difference, tie.p, tie.same) == (pytest.approx(0.0), 1.0, 40)
-    assert tie.interval is not None and (tie.interval.low, tie.interval.high) == pytest.approx((0.0, 0.0))
+    assert tie.interval is not None and tie.interval.low < 0 < tie.interval.high
 
 
 def test_weights_that_leave_out_all_that_is_paired() -> None:
     found = compare({"x": binary(1, 5, 0)}, Aggregation("weighted", {"x": 0, "y": 1}))
     assert (found.difference, found.p, found.pairs) == (None, None, 6)
-
-
-def test_a_bootstrap_is_near_that_of_scipy_and_always_the_same() -> None:
-    generator = random.Random(3)
-    pairs = [(generator.random(), generator.random() * 0.8) for _ in range(60)]
-    gaps = [a - b for a, b in pairs]
-    theirs = stats.bootstrap((gaps,), lambda x, axis: x.mean(axis=axis), method="percentile", rng=3).confidence_interval
-    for strata in ({"x": pairs}, {str(n): [pair] for n, pair in enumerate(pairs)}):
-        ours = bootstrap(strata, MEAN)
-        assert ours is not None
-        assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
-        assert ours == bootstrap(strata, MEAN)
-
-
-def test_no_interval_where_a_stratum_of_one_stands_beside_larger_ones() -> None:
-    assert bootstrap({"x": binary(3, 4, 2), "y": [(0.5, 0.1)]}, MEAN) is None
-    assert bootstrap({"x": [(0.5, 0.1)], "y": [(0.5, 0.1)]}, MIN) is None
-
-
-def test_weighted_tasks_without_items() -> None:
-    rule = Aggregation("weighted", {"x": 1, "y": 0})
-    found = compare({"x": [(1.0, 0.0)], "y": [(0.0, 1.0)]}, rule)
-    assert found.difference == 1.0
-    assert found.interval is not None and found.interval.high == 1.0
 
 
 def test_holm_by_hand() -> None:
@@ -156,7 +132,7 @@ def test_ten_thousand_pairs_are_quick(digits: int) -> None:
 
 @pytest.mark.parametrize("rule", [MEAN, ITEMS, Aggregation("weighted", {"x": 1, "y": 3})], ids=str)
 def test_many_pairs_say_what_drawing_would(monkeypatch: pytest.MonkeyPatch, rule: Aggregation) -> None:
-    """The same pairs, once as many and once drawn: intervals and p agree."""
+    """The same pairs, once as many and once drawn: p agrees."""
     generator = random.Random(4)
     pairs = [(generator.random(), generator.random() - 0.02) for _ in range(4_000)]
     strata: dict[str, Pairs] = {"x": pairs[:1_000], "y": pairs[1_000:]}
@@ -166,17 +142,3 @@ def test_many_pairs_say_what_drawing_would(monkeypatch: pytest.MonkeyPatch, rule
     drawn = compare(strata, rule)
     assert drawn.method == "sign-flips"
     assert exact.p == pytest.approx(drawn.p, abs=0.02)
-    assert exact.interval is not None and drawn.interval is not None
-    ours, theirs = (exact.interval.low, exact.interval.high), (drawn.interval.low, drawn.interval.high)
-    assert ours == pytest.approx(theirs, abs=0.002)
-
-
-def test_many_tasks_of_one_pair_say_what_drawing_would(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = random.Random(4)
-    strata = {str(n): [(float(generator.random() < 0.7), float(generator.random() < 0.6))] for n in range(300)}
-    rule = Aggregation("weighted", {str(n): n % 3 for n in range(300)})
-    exact = bootstrap(strata, rule)
-    monkeypatch.setattr("benchrouter.scores.statistics.many._STRATA", 1_000)
-    drawn = bootstrap(strata, rule)
-    assert exact is not None and drawn is not None
-    assert (exact.low, exact.high) == pytest.approx((drawn.low, drawn.high), abs=0.01)
