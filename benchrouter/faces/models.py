@@ -8,6 +8,7 @@ import typer
 
 from benchrouter.faces.completion import models
 from benchrouter.faces.out import Json, emit
+from benchrouter.faces.words import Model, split
 
 app = typer.Typer(help="Models: list, install, check.", no_args_is_help=True)
 
@@ -46,8 +47,14 @@ def install(
 @app.command()
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Without any: all that are declared.", autocompletion=models)
+        list[str] | None,
+        typer.Argument(
+            help="Without any: BENCHROUTER_MODEL_NAME, else all that are declared.",
+            autocompletion=models,
+            show_default=False,
+        ),
     ] = None,
+    model: Model = None,
     json: Json = False,
 ) -> int:
     """Ask the endpoints of models once.
@@ -57,13 +64,11 @@ def check(
     from benchrouter.faces.place import session
     from benchrouter.make.checking import check_models
 
-    found = check_models(session(lenient=True), names or [])
+    found = check_models(session(lenient=True), split([*(names or ()), *(model or ())]))
     good = all(each.good for each in found)
     if json:
         emit("models_checked", ok=good, models=[each.to_json() for each in found])
         return 0 if good else 1
     for each in found:
         print(f"{each.name}: {'ok' if each.good else 'not ok'}{', ' + each.detail if each.detail else ''}")
-    if not found:
-        print("no model is declared; name one, for example: benchrouter models check gpt-4o")
     return 0 if good else 1

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchrouter.make.endpoints import ask_once
 from benchrouter.make.session import Session
+from benchrouter.make.variables import UsageError
 from benchrouter.models.model import DEMO, EMBEDDED, Model, ModelError, resolve
 from benchrouter.spec.settings import Settings
 
@@ -37,12 +38,19 @@ class Checked:
 
 
 def check_models(session: Session, names: Iterable[str]) -> list[Checked]:
-    """Ask the named models, else all declared ones, all at once; raise ModelError or SpecError for a wrong name."""
+    """Ask the named models, else the one that a run would ask, else all declared ones, all at once.
+
+    Raise ModelError or SpecError for a wrong name, UsageError where there is nothing to check: that is no success.
+    """
     settings = session.sources.settings
-    wanted = list(dict.fromkeys(names)) or [name for name in settings.models if name not in EMBEDDED]
+    declared = [name for name in settings.models if name not in EMBEDDED]
+    wanted = list(dict.fromkeys(names)) or list(session.variables.models) or declared
+    if not wanted:
+        raise UsageError(
+            "models check: no model is declared, and BENCHROUTER_MODEL_NAME is not set; name one, for example: "
+            "benchrouter models check gpt-4o"
+        )
     models = [resolve(name, settings, session.environ) for name in wanted]
-    if not models:
-        return []
     with ThreadPoolExecutor(len(models)) as pool:
         return list(pool.map(lambda model: _checked(session, settings, model), models))
 

@@ -94,6 +94,20 @@ def test_models_are_checked_by_one_cheap_call(workspace: Path, endpoint: str) ->
     assert "benchrouter models install smollm2" in listed.out and "doit" not in listed.out
 
 
+def test_nothing_checked_was_a_success(workspace: Path, endpoint: str) -> None:
+    """What `run` would ask is checked, by the same words; with nothing to check, status 2."""
+    nothing = benchrouter(workspace, "models", "check", "--json")
+    assert nothing.status == 2 and "BENCHROUTER_MODEL_NAME is not set" in nothing.json["message"]
+    environ = {"BENCHROUTER_MODEL_ENDPOINT": endpoint, "OPENAI_API_KEY": "right-key-of-mine"}
+    environ["BENCHROUTER_MODEL_NAME"] = "other"
+    (workspace / "benchrouter.yaml").write_text("models: {declared: {endpoint: 'http://127.0.0.1:9/v1'}}\n")
+    asked = {"": ["other"], "-m here,demo": ["here", "demo"], "here --model gone": ["here", "gone"]}
+    for words, names in asked.items():
+        told = benchrouter(workspace, "models", "check", *words.split(), "--json", **environ)
+        assert [each["name"] for each in told.json["models"]] == names
+        assert told.status == (0 if names == ["here", "demo"] else 1)
+
+
 def test_the_doctor_tells_what_is_essential(workspace: Path) -> None:
     """No engine: exit status 1, and each finding that is not well says what follows and how to mend it."""
     called = benchrouter(workspace, "doctor", "--json")
