@@ -64,6 +64,8 @@ def _privileges(privileges: Privileges) -> dict[str, Any]:
         config["Runtime"] = privileges.runtime
     if privileges.capabilities is not None:
         config |= {"CapDrop": ["ALL"], "CapAdd": list(privileges.capabilities)}
+    elif privileges.dropped:
+        config["CapDrop"] = list(privileges.dropped)
     filter = sealed_loops() if privileges.sealed_loops else "unconfined"
     if privileges.unconfined:
         config["SecurityOpt"] = [f"seccomp={filter}", "apparmor=unconfined", "label=disable"]

@@ -39,15 +39,17 @@ class Device:
 class Privileges:
     """What a container may do beyond an ordinary one.
 
-    `capabilities` None leaves the engine's usual set, otherwise they are all there are. `unconfined` lifts the
-    profiles and the masks on /proc that forbid what the capabilities allow. `own_cgroups` shows it its own control
-    groups as if they were all there are. `device_rules` are rules of the device control group, for nodes that the
-    container makes itself. `sealed_loops` forbids the calls that steer loop devices, whatever else is allowed.
+    `capabilities` None leaves the engine's usual set without those `dropped`, otherwise they are all there are.
+    `unconfined` lifts the profiles and the masks on /proc that forbid what the capabilities allow. `own_cgroups` shows
+    it its own control groups as if they were all there are. `device_rules` are rules of the device control group, for
+    nodes that the container makes itself. `sealed_loops` forbids the calls that steer loop devices, whatever else is
+    allowed.
     """
 
     privileged: bool = False
     runtime: str | None = None
     capabilities: tuple[str, ...] | None = None
+    dropped: tuple[str, ...] = ()
     unconfined: bool = False
     own_cgroups: bool = False
     devices: tuple[Device, ...] = ()

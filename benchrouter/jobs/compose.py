@@ -91,6 +91,7 @@ def _rendered(course: Course, job: Wired) -> bytes:
         memory=job.spec.limits.memory,
         start_interval=numbers >= _KNOWS_START_INTERVAL,
         resolver=job.spec.resolver,
+        dropped=job.spec.privileges.dropped,
     )
     return for_us(course.workspace, course.request, services, named_volumes(task), course.labels, job.network.name)
 

@@ -49,11 +49,13 @@ def services_for_us(
     memory: int | None,
     start_interval: bool,
     resolver: Resolver | None = None,
+    dropped: tuple[str, ...] = (),
 ) -> dict[str, dict[str, Any]]:
     """Describe each sidecar as one job of many starts it: nothing published, nothing pulled, labelled, bounded.
 
     `memory` bounds a sidecar that sets no limit of its own. `start_interval` tells whether the engine knows that.
-    `resolver` is that of a network without a way out.
+    `resolver` is that of a network without a way out, `dropped` the capabilities that nobody has there who does not
+    ask for them.
     """
     return {
         str(sidecar["name"]): {
@@ -64,6 +66,7 @@ def services_for_us(
             **_aliases(sidecar),
             **_memory(sidecar, memory),
             **({"dns": list(resolver.servers), "dns_opt": list(resolver.options)} if resolver else {}),
+            **({"cap_drop": [*(sidecar.get("cap_drop") or ()), *dropped]} if dropped else {}),
             "labels": {**_labels(sidecar), **labels},
             "logging": {"driver": "json-file", "options": {"max-size": str(log_bytes), "max-file": "2"}},
             "pull_policy": "never",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount
+from benchrouter.engine.container_spec import ContainerSpec, Limits, Mount, Privileges
 from benchrouter.jobs.request import DataVolume, JobRequest
 from benchrouter.spec.dockerfile import SIBLING_PREFIX
 from benchrouter.spec.names import encode
@@ -168,6 +168,7 @@ def container_spec(
         labels=labels or {},
         secrets=variables.secret,
         stop_grace=GRACE,
+        privileges=Privileges() if request.task.network == "host" else Privileges(dropped=("NET_RAW",)),
     )
 
 

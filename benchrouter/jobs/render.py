@@ -132,6 +132,7 @@ def docker_options(
     yield f"--workdir {quote(spec.workdir)}"
     yield f"--entrypoint {quote(spec.entrypoint[0])}"
     yield "--no-healthcheck"
+    yield from (f"--cap-drop {name}" for name in spec.privileges.dropped)
     yield from _limit_options(spec.limits)
     for mount in spec.mounts:
         read_only = ",readonly" if mount.read_only else ""

@@ -92,6 +92,8 @@ def _evaluation(
         "extra_hosts": scalar(["host.docker.internal:host-gateway"]),
         "depends_on": scalar({str(each["name"]): {"condition": _condition(each)} for each in sidecars}),
     }
+    if spec.privileges.dropped:
+        items["cap_drop"] = scalar(list(spec.privileges.dropped))
     if limits.memory is not None:
         items |= {"mem_limit": scalar(limits.memory), "memswap_limit": scalar(limits.memory)}
     if limits.cpus is not None:

@@ -41,6 +41,7 @@ def with_daemon(spec: ContainerSpec) -> ContainerSpec:
         volumes=(STORAGE,),
         network="bridge" if spec.network == "host" else spec.network,
         user="0:0",
+        privileges=Privileges(),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ from benchrouter.spec.settings import Proxies, Site
 from benchrouter.store.states import Reason
 
 pytestmark = pytest.mark.engine
+RAW = Path(__file__).with_name("raw_ipv6.py")
+needs_filter = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
 GOOD = """echo '{"overall": 0.5}' > /app/results/result.json"""
 ASK = 'curl -sS --max-time 10 "$BENCHROUTER_MODEL_ENDPOINT/models"'
 
@@ -94,7 +97,7 @@ def test_a_name_of_elsewhere_was_waited_for_for_20_seconds(bench: JobBench) -> N
     assert text(outcome, "logs/stdout.log") == "2\n"
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
+@needs_filter
 def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench, endpoint: str) -> None:
     bench.run_id = f"run-{token_hex(4)}"
     with ThreadingHTTPServer(("0.0.0.0", 0), Handler) as open_to_all:
@@ -112,24 +115,73 @@ def test_services_of_the_machine_are_not_reached_at_the_gateway(bench: JobBench,
     assert rules(bench.run_id) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
+@needs_filter
 def test_rules_of_a_dead_run_are_swept_and_no_others() -> None:
     network = Network("0" * 64, "n", IPv4Network("10.230.6.0/28"), IPv4Address("10.230.6.1"))
     for run in ("test-run-1", "test-run-10"):
-        for rule in fence._rules(network, 80, run, True):
-            subprocess.run(["iptables", "-w", "-I", "INPUT", *rule], check=True)
+        for command, chain, *rule in (*fence._rules(network, 80, run, True), *fence._rules_ipv6(network, run)):
+            subprocess.run([command, "-w", "-I", chain, *rule], check=True)
     try:
-        assert fence.sweep_rules("test-run-1") == 2
-        assert len(rules("test-run-10")) == 2
+        assert fence.sweep_rules("test-run-1") == 4
+        assert len(rules("test-run-10")) == 4
     finally:
         fence.sweep_rules("test-run-10")
     assert rules("test-run") == []
 
 
 def rules(run: str) -> list[str]:
-    """List our rules of runs whose id begins so in the packet filter; tests beside this one have theirs."""
-    said = subprocess.run(["iptables", "-w", "-S", "INPUT"], capture_output=True, text=True, check=True).stdout
+    """List our rules of runs whose id begins so in the packet filters; tests beside this one have theirs."""
+    said = ""
+    for command in ("iptables", "ip6tables"):
+        said += subprocess.run([command, "-w", "-S"], capture_output=True, text=True, check=True).stdout
     return [line for line in said.splitlines() if f"benchrouter {run}" in line]
+
+
+class OnIPv6(ThreadingHTTPServer):
+    address_family = socket.AF_INET6
+
+
+@pytest.fixture
+def on_ipv6() -> Iterator[int]:
+    """Serve on all of this machine's addresses; give the port."""
+    with OnIPv6(("::", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+@needs_filter
+@pytest.mark.parametrize("layer", ["no address", "rules"])
+@pytest.mark.parametrize("network", ["bridge", "none"])
+def test_raw_frames_fetched_a_page_of_this_machine_over_ipv6(
+    bench: JobBench, endpoint: str, on_ipv6: int, network: str, layer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host's end of a bridge has an IPv6 address that nobody gave it; either layer alone closes that.
+
+    From a sidecar that may send raw frames: the task's own container may not.
+    """
+    if layer == "rules":
+        monkeypatch.setattr(fence, "_SETTINGS", Path("/nowhere"))
+    else:
+        monkeypatch.setattr(fence, "_rules_ipv6", lambda *_: iter([["no-such-filter", "INPUT"]]))
+    bench.run_id = f"run-{token_hex(4)}"
+    shutil.copy(RAW, bench.task_dir)
+    tries = ["sh", "-c", f"python3 -u /raw_ipv6.py {on_ipv6}; exec sleep 600"]
+    raw = {"name": "raw", "image": bench.image, "command": tries, "cap_add": ["NET_RAW"]}
+    raw |= {"volumes": ["./raw_ipv6.py:/raw_ipv6.py"]}
+    outcome = bench.run(f"sleep 7; {GOOD}", network=network, endpoint=endpoint, sidecars=(raw,))
+    assert outcome.overall == 0.5, outcome
+    assert text(outcome, "logs/sidecar-raw.log") == "page: none\n"
+    assert document(outcome, "provenance.json")["network"]["closed_to_this_machine"] is True
+    assert rules(bench.run_id) == []
+
+
+def test_a_task_on_a_bridge_could_send_raw_frames(bench: JobBench, endpoint: str, on_ipv6: int) -> None:
+    """Where we may not set up the packet filter, this is what keeps a task off this machine's IPv6."""
+    shutil.copy(RAW, bench.task_dir)
+    script = f"python3 raw_ipv6.py {on_ipv6}; {ASK} >/dev/null && echo asked; {GOOD}"
+    outcome = bench.run(script, network="bridge", endpoint=endpoint)
+    assert text(outcome, "logs/stdout.log") == "no raw socket: [Errno 1] Operation not permitted\nasked\n"
 
 
 def test_another_jobs_network_is_not_served(bench: JobBench, endpoint: str, base_image: str) -> None:

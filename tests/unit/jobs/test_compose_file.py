@@ -91,6 +91,24 @@ def test_a_network_without_a_way_out_has_no_name_servers() -> None:
     }.items()
 
 
+def test_sidecars_on_a_closed_network_could_send_raw_frames() -> None:
+    """Who asks for it gets it all the same: the engine adds after it has dropped."""
+    db = {**DB, "cap_drop": ["CHOWN"], "cap_add": ["NET_RAW"]}
+    found = for_run(db, WEB, dropped=("NET_RAW",))
+    assert found["db"]["cap_drop"] == ["CHOWN", "NET_RAW"] and found["db"]["cap_add"] == ["NET_RAW"]
+    assert found["web"]["cap_drop"] == ["NET_RAW"] and "cap_drop" not in for_run(WEB)["web"]
+
+
+def test_the_kept_files_drop_what_a_job_has_not() -> None:
+    """But for a task with a daemon of its own, whose rights are another list."""
+    renderer = Renderer(Workspace(ROOT), SiteLimits())
+    request = a_request(sidecars=(DB,), network="bridge")
+    assert "--cap-drop NET_RAW" in renderer.run_script(request).decode()
+    assert yaml.safe_load(renderer.compose_file(request))["services"]["evaluation"]["cap_drop"] == ["NET_RAW"]
+    for request in (a_request(network="host"), a_request(network="bridge", docker=True)):
+        assert "--cap-drop NET_RAW" not in renderer.run_script(request).decode()
+
+
 def test_people_get_what_the_author_wrote() -> None:
     services = services_for_people(task(DB, WEB), IMAGES)
     assert services["db"]["ports"] == ["5432:5432"] and services["db"]["image"] == "postgres:15"
