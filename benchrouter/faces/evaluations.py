@@ -57,6 +57,8 @@ def status(run_id: RunId = None, json: Json = False) -> int:
 
     Without --run-id the newest. Exit status 0 while it runs or when it completed, else 1.
     """
+    from benchrouter.graph.words import for_people
+
     _, each = _named(run_id)
     good = each.state in ("COMPLETED", "RUNNING")
     if json:
@@ -64,7 +66,7 @@ def status(run_id: RunId = None, json: Json = False) -> int:
         return 0 if good else 1
     print(f"{each.run_id}  {each.state}  {_counts(each)}")
     for node, since in each.running:
-        print(f"  {node}  for {time.time() - since:.0f} s")
+        print(f"  {for_people(node, each.models)}  for {time.time() - since:.0f} s")
     for job in each.jobs:
         if job["state"] == "FAILED":
             print(f"  {job['benchmark']}/{job['task']}@{job['model']} FAILED {job.get('reason') or ''}")
@@ -164,7 +166,7 @@ def _counts(each: Evaluation) -> str:
 
 def logs(
     job: Annotated[
-        str, typer.Argument(help="BENCHMARK/TASK, also with @MODEL, or a pattern.", autocompletion=jobs)
+        str, typer.Argument(help="BENCHMARK/TASK, also with @MODEL and #REPEAT, or a pattern.", autocompletion=jobs)
     ],
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on while the job runs.")] = False,
     tail: Annotated[int | None, typer.Option("--tail", "-n", min=0, help="Only the last lines of each log.")] = None,
@@ -182,7 +184,7 @@ def logs(
     ws = enter()
     attempt, count = joblogs.newest(ws, job)
     if count > 1:
-        print(f"{count} jobs are meant; this is the newest: {attempt.label}", file=sys.stderr)
+        print(f"{count} jobs are meant; this is the newest: {attempt.shown}", file=sys.stderr)
     if follow and attempt.state == "RUNNING":
         _follow(joblogs.follow(ws, attempt, tail), json)
         return 0
@@ -191,7 +193,7 @@ def logs(
         facts: dict[str, Any] = {"job": attempt.label, "state": attempt.state, "directory": str(attempt.logs)}
         emit("logs", **facts, files=[{"name": name, "text": text} for name, text in files])
         return 0
-    print(f"{attempt.label}  {attempt.state}  {attempt.logs}", file=sys.stderr)
+    print(f"{attempt.shown}  {attempt.state}  {attempt.logs}", file=sys.stderr)
     _follow(iter(files), json)
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from benchrouter.make.reporter import Reporter
@@ -11,8 +12,9 @@ from benchrouter.make.reporter import Reporter
 class Bridge:
     """The class that doit's runner talks to; a failure that reaches it is a fault of ours, not of a job."""
 
-    def __init__(self, reporter: Reporter) -> None:
+    def __init__(self, reporter: Reporter, shown: Callable[[str], str]) -> None:
         self._reporter = reporter
+        self._shown = shown
         self._up_to_date = 0
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
@@ -30,11 +32,11 @@ class Bridge:
     def skip_uptodate(self, task: Any) -> None:
         """Name a node that was asked for by name and is up to date."""
         if task.actions:
-            self._reporter.note(f"{task.name} is up to date")
+            self._reporter.note(f"{self._shown(task.name)} is up to date")
 
     def skip_ignore(self, task: Any) -> None:
         """Name a node that the person told doit to ignore."""
-        self._reporter.note(f"{task.name} is ignored (`doit ignore`)")
+        self._reporter.note(f"{self._shown(task.name)} is ignored (`doit ignore`)")
 
     def add_failure(self, task: Any, fail: Any) -> None:
         """Show a bug of ours with its traceback."""

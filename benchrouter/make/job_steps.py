@@ -77,7 +77,8 @@ class JobSteps:
             return {AGAIN: _POLL}
         if self._should_retry(job, outcome):
             pause = _BACKOFF[self._attempts[job.id] - 1] * random.uniform(0.7, 1.3)
-            self._run.reporter.note(f"{job.name}: {self._news(job, outcome)}; again in {pause:.1f} s")
+            name = self._session.shown(job.name)
+            self._run.reporter.note(f"{name}: {self._news(job, outcome)}; again in {pause:.1f} s")
             return {AGAIN: pause}
         self._finish(job, outcome)
         return None
@@ -236,4 +237,4 @@ class JobSteps:
             settle_aggregate(self._run, node)
         except OSError as error:  # of a disk that is full, say: the next run writes it
             self._run.unwritten = True
-            self._run.reporter.note(f"{node.name}: not written: {error.strerror or error}")
+            self._run.reporter.note(f"{self._session.shown(node.name)}: not written: {error.strerror or error}")

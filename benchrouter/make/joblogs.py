@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from benchrouter.graph.words import for_people, meant
 from benchrouter.jobs.logs import LogReader
 from benchrouter.make.variables import UsageError
 from benchrouter.spec.names import did_you_mean, encode
@@ -21,13 +22,19 @@ _TICK = 0.3
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt at a job, by the job's label; `when` it began (running) or was written."""
+    """One attempt at a job, by the job's label; `when` it began (running) or was written; `model` as it is called."""
 
     label: str
     directory: Path
     state: str
     when: float
     run_id: str = ""
+    model: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Name the job for people."""
+        return for_people(f"job:{self.label}", (self.model,)).removeprefix("job:")
 
     @property
     def logs(self) -> Path:
@@ -46,10 +53,10 @@ class Attempt:
 def newest(ws: Workspace, word: str) -> tuple[Attempt, int]:
     """Find the newest attempt at a job, a running one before all others, and how many jobs the word means.
 
-    A word is a node's name, with a model as it is called too, BENCHMARK/TASK for any model, or a pattern. Raise
-    UsageError when no attempt is known.
+    A word is a node's name, with a model as it is called too, BENCHMARK/TASK for any model, or a pattern; a repeat
+    stands before or after the model. Raise UsageError when no attempt is known.
     """
-    meant = [attempt for attempt in (*_running(ws), *_ended(ws, word)) if means(word, attempt.label)]
+    meant = [attempt for attempt in (*_running(ws), *_ended(ws, word)) if means(word, attempt.label, attempt.model)]
     if not meant:
         known = {f"{benchmark}/{task}" for benchmark, _, task in _tasks(ws)}
         raise UsageError(f"no attempt at a job `{word}`{did_you_mean(word.removeprefix('job:'), known)}")
@@ -57,18 +64,16 @@ def newest(ws: Workspace, word: str) -> tuple[Attempt, int]:
     return chosen, len({attempt.label for attempt in meant})
 
 
-def means(word: str, label: str) -> bool:
-    """Tell whether a word means the job of this label."""
-    name = word.removeprefix("job:")
-    job, _, model = name.partition("@")
-    return label in (name, f"{job}@{encode(model)}") or label.partition("@")[0] == name or fnmatchcase(label, name)
+def means(word: str, label: str, model: str) -> bool:
+    """Tell whether a word means the job of this label, whose model is called so."""
+    return bool(meant(f"job:{word.removeprefix('job:')}", [f"job:{label}"], (model,)))
 
 
 def _running(ws: Workspace) -> Iterator[Attempt]:
     for each in attempts.running(ws):
         repeat = f"#{each.id.repeat}" if each.id.repeat else ""
         label = f"{each.id.benchmark}/{each.id.task}@{encode(each.id.model)}{repeat}"
-        yield Attempt(label, each.directory / "staging", "RUNNING", each.since, each.run_id)
+        yield Attempt(label, each.directory / "staging", "RUNNING", each.since, each.run_id, each.id.model)
 
 
 def _tasks(ws: Workspace) -> Iterator[tuple[str, str, str]]:
@@ -81,7 +86,7 @@ def _tasks(ws: Workspace) -> Iterator[tuple[str, str, str]]:
 
 def _ended(ws: Workspace, word: str) -> Iterator[Attempt]:
     """Read the attempts at jobs that the word may mean: not all of ten thousand."""
-    job = word.removeprefix("job:").partition("@")[0]
+    job = word.removeprefix("job:").partition("@")[0].partition("#")[0]
     for benchmark, model, task in _tasks(ws):
         if fnmatchcase(f"{benchmark}/{task}", job) or any(char in word for char in "*?["):
             yield from _attempts(ws.results / benchmark / model / task, f"{benchmark}/{task}@{model}")
@@ -94,7 +99,8 @@ def _attempts(directory: Path, label: str) -> Iterator[Attempt]:
             continue
         repeat = f"#{facts['repeat']}" if facts.get("repeat") else ""
         try:
-            yield Attempt(label + repeat, path.parent, str(facts["state"]), path.stat().st_mtime)
+            model = str(facts.get("model") or "")
+            yield Attempt(label + repeat, path.parent, str(facts["state"]), path.stat().st_mtime, model=model)
         except (OSError, KeyError):
             continue
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -27,8 +28,9 @@ class _Running:
 class LiveReporter:
     """Shows running nodes in a table that is redrawn four times a second; what ended scrolls away above it."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, shown: Callable[[str], str] = str) -> None:
         self.console = Console(file=out)
+        self.shown = shown
         self.work = Work(0, 0, 1)
         self.running: dict[str, _Running] = {}
         self.finished: dict[str, int] = {}
@@ -64,7 +66,7 @@ class LiveReporter:
             self.running.pop(node, None)
             if node.startswith("job:"):
                 self.finished[outcome.state.value] = self.finished.get(outcome.state.value, 0) + 1
-        self.console.print(Text.assemble(f"{node} ", (describe(outcome), outcome.state.style)))
+        self.console.print(Text.assemble(f"{self.shown(node)} ", (describe(outcome), outcome.state.style)))
 
     def note(self, text: str) -> None:
         """Print a line above the view."""
@@ -88,7 +90,7 @@ class LiveReporter:
         for node, row in rows:
             age = duration(now - row.since)
             table.add_row(
-                Text(node), f"{age} of {duration(row.timeout)}" if row.timeout else age, Text(row.last)
+                Text(self.shown(node)), f"{age} of {duration(row.timeout)}" if row.timeout else age, Text(row.last)
             )
         return Group(table, self._summary(finished, len(rows), now - self.began))
 

@@ -69,10 +69,11 @@ def duration(seconds: float) -> str:
 
 @dataclass
 class PlainReporter:
-    """Prints one timestamped line per event: for logs, pipes and CI."""
+    """Prints one timestamped line per event: for logs, pipes and CI; `shown` names a node for people."""
 
     out: TextIO = field(default_factory=lambda: sys.stdout)
     clock: Callable[[], float] = time.time
+    shown: Callable[[str], str] = str
     done: int = 0
     jobs: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -86,7 +87,7 @@ class PlainReporter:
 
     def started(self, node: str, timeout: float | None) -> None:
         """Print that a node runs."""
-        self._print(f"{node} started")
+        self._print(f"{self.shown(node)} started")
 
     def line(self, node: str, text: str) -> None:
         """Say nothing: a plain log is not flooded with what the tasks print."""
@@ -97,7 +98,7 @@ class PlainReporter:
         if node.startswith("job:"):
             self.done += 1
             count = f" ({self.done}/{self.jobs})" if self.jobs else ""
-        self._print(f"{node} {describe(outcome)}{count}")
+        self._print(f"{self.shown(node)} {describe(outcome)}{count}")
 
     def note(self, text: str) -> None:
         """Print a line about the run."""
@@ -112,13 +113,13 @@ class PlainReporter:
             print(f"{stamp} {text}", file=self.out, flush=True)
 
 
-def for_terminal(out: TextIO, *, plain: bool) -> Reporter:
+def for_terminal(out: TextIO, *, plain: bool, shown: Callable[[str], str]) -> Reporter:
     """Choose the live view on a terminal, plain lines elsewhere."""
     if plain or not out.isatty():
-        return PlainReporter(out)
+        return PlainReporter(out, shown=shown)
     from benchrouter.make.live import LiveReporter
 
-    return LiveReporter(out)
+    return LiveReporter(out, shown)
 
 
 def is_failure(outcome: Outcome) -> bool:

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchrouter.graph.build import Graph, build
 from benchrouter.graph.nodes import AggregateNode, JobNode
+from benchrouter.graph.words import for_people, meant
 from benchrouter.make import sources as reading
 from benchrouter.make.needs import Needs
 from benchrouter.make.nodes import KINDS, unknown_nodes
@@ -143,7 +143,11 @@ class Session:
     @staticmethod
     def _means(word: str, job: JobNode) -> bool:
         names = (job.name, f"aggregate:{job.id.benchmark}@{encode(job.id.model)}", "job", "aggregate")
-        return any(fnmatchcase(name, word) for name in names)
+        return bool(meant(word, names, (job.id.model,)))
+
+    def shown(self, node: str) -> str:
+        """Name a node for people."""
+        return for_people(node, self.variables.models)
 
     def require_benchmarks(self) -> None:
         """Raise UsageError when no benchmark is selected and none but our nodes are meant: that is no success."""

@@ -91,7 +91,7 @@ def print_causes(session: Session, out: TextIO, causes: Sequence[Cause]) -> None
 
 def _block(session: Session, cause: Cause) -> Iterator[str]:
     word = cause.reason.word if cause.reason else ""
-    first, *others = cause.nodes
+    first, *others = map(session.shown, cause.nodes)
     yield f"{first} FAILED {word}" + ("" if cause.told_in_table else f": {in_its_words(cause.detail)}")
     if others:
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""

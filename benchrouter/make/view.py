@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 from benchrouter.graph.nodes import JobNode
@@ -35,9 +35,9 @@ class View(Protocol):
 class TextView:
     """Lines or a live view, then tables."""
 
-    def __init__(self, out: TextIO, *, plain: bool) -> None:
+    def __init__(self, out: TextIO, *, plain: bool, shown: Callable[[str], str]) -> None:
         self.out = out
-        self.reporter = for_terminal(out, plain=plain)
+        self.reporter = for_terminal(out, plain=plain, shown=shown)
 
     def settled(self, session: Session) -> None:
         """Print the tables."""

@@ -152,7 +152,7 @@ def facts_of_base(session: Session, base: BaseNode) -> Iterator[str]:
             yield f"needed by  {image.name}"
     for job in session.graph.jobs:
         if job.uses.get(base.ref) == base.name:
-            yield f"needed by  {job.name}"
+            yield f"needed by  {session.shown(job.name)}"
 
 
 def archive_facts(session: Session, tar: TarNode) -> Iterator[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from typing import Any
 
+from benchrouter.graph.words import meant
 from benchrouter.make.commands.guard import OK
 from benchrouter.make.commands.plain import PlainCommand
 from benchrouter.make.nodes import no_node
@@ -45,16 +45,16 @@ def explanations(session: Session, words: Iterable[str]) -> Iterator[tuple[str, 
     """Explain each node that a word means, as (name, lines); raise UsageError for a word that means none."""
     nodes = _nodes(session)
     for word in words:
-        found = [name for name in nodes if fnmatchcase(name, word)]
+        found = meant(word, nodes, session.variables.models)
         if not found:
-            raise UsageError(no_node(word, nodes))
+            raise UsageError(no_node(word, map(session.shown, nodes)))
         yield from ((name, list(nodes[name]())) for name in found)
 
 
 def explanation_lines(session: Session, words: Iterable[str]) -> Iterator[str]:
     """Lay explanations out as lines of text."""
     for name, lines in explanations(session, words):
-        yield name
+        yield session.shown(name)
         yield from (f"  {line}" for line in lines)
 
 
@@ -103,5 +103,5 @@ def _aggregate(session: Session, node: Any) -> Iterator[str]:
         return
     yield f"is written again, because {len(stale)} of {len(node.jobs)} jobs run:"
     for job in stale:
-        yield f"  {job.name}"
+        yield f"  {session.shown(job.name)}"
         yield from lines_of(why_job(session, job), "    ")

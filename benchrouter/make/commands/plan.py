@@ -52,7 +52,7 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
         yield from image_lines(session)
         yield f"jobs: {len(due)} of {total} to run"
         for job in due[:_SHOWN]:
-            yield f"  {job.name}"
+            yield f"  {session.shown(job.name)}"
             yield from lines_of(why_job(session, job), "    ")
         if len(due) > _SHOWN:
             yield f"  ... and {len(due) - _SHOWN} more"
@@ -64,7 +64,7 @@ def plan_lines(session: Session, slots: int) -> Iterator[str]:
     stale = [node.name for node in session.stale_aggregates]
     yield f"aggregates: {len(stale)} to write" if stale else "aggregates: up to date"
     for name in stale[:_SHOWN]:
-        yield f"  {name}"
+        yield f"  {session.shown(name)}"
 
 
 def to_set(session: Session) -> Iterator[str]:

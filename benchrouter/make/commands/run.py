@@ -13,7 +13,7 @@ from benchrouter.make.aggregates import mark_as_asked
 from benchrouter.make.commands.guard import INTERRUPTED, NOT_ALL_COMPLETED, OK, guarded
 from benchrouter.make.commands.mistakes import ReadsWithCare
 from benchrouter.make.interruption import end_like_ctrl_c
-from benchrouter.make.nodes import KINDS
+from benchrouter.make.nodes import KINDS, in_own_words, known_nodes
 from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.variables import STEERING, UsageError
 from benchrouter.make.voice import json_out
@@ -107,7 +107,7 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         ):
             if session.only_failed:
                 print("no job has failed under its present inputs", file=sys.stderr)
-            self._view(params).settled(session)
+            self._view(params, session).settled(session)
             return OK
         return self._live(session, params, args)
 
@@ -124,21 +124,23 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         from benchrouter.make.preparing import prepare
 
         require_endpoints(session)
-        view = self._view(params)
+        view = self._view(params, session)
         with living_run(session, view.reporter, slots=params["num_process"]) as run:
             if not prepare(run):
                 return NOT_ALL_COMPLETED
-            super().execute(params, args)
+            super().execute(params, in_own_words(args, known_nodes(session), session.variables.models))
         completed = finish(run, view)
         if run.stop.is_set():
             return INTERRUPTED
         return OK if completed else NOT_ALL_COMPLETED
 
     @staticmethod
-    def _view(params: Any) -> View:
+    def _view(params: Any, session: Session) -> View:
         from benchrouter.make.view import JsonView, TextView
 
-        return JsonView(json_out() or sys.stdout) if params["json"] else TextView(sys.stdout, plain=params["plain"])
+        if params["json"]:
+            return JsonView(json_out() or sys.stdout)
+        return TextView(sys.stdout, plain=params["plain"], shown=session.shown)
 
     def _execute(self, always: bool) -> int:
         """Run the tasks that doit selected, as our runner admits them."""
@@ -153,7 +155,7 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         self.control.process(self.sel_tasks)
         runner = SlotRunner(
             self.dep_manager,
-            Bridge(run.reporter),
+            Bridge(run.reporter, run.session.shown),
             True,
             False,
             Stream(2),

@@ -48,14 +48,24 @@ def test_the_newest_attempt_is_meant(tmp_path: Path) -> None:
         ("b/t", "b/t@m#3", True),
         ("b/t@m", "b/t@m#3", False),
         ("b/*@m", "b/t@m", True),
-        ("b/t@a/b", f"b/t@{encode('a/b')}", True),
         ("b", "b/t@m", False),
         ("b/t", "b/tt@m", False),
+        ("b/t#3", "b/t@m#3", True),
+        ("b/t#3", "b/t@m", False),
+        ("b/t#3@m", "b/t@m#3", True),
+        ("job:b/t#3@m", "b/t@m#1", False),
     ],
 )
 def test_a_word_means_a_job_or_not(word: str, label: str, same: bool) -> None:
     """Never by the beginning of a name alone."""
-    assert means(word, label) is same
+    assert means(word, label, "m") is same
+
+
+@pytest.mark.parametrize("word", ["b/t#1", "b/t#1@a/b", "b/t@a/b#1", "b/*@a/*", "job:b/t@a/b#1", "b/t"])
+def test_what_a_table_prints_is_no_job_to_logs(tmp_path: Path, word: str) -> None:
+    """A table says `t#1`; only `b/t@MODEL#1` was accepted, and of a model with a slash its encoded name was printed."""
+    attempt(Workspace(tmp_path), JobId("b", "t", "a/b", 1), "key", 1)
+    assert newest(Workspace(tmp_path), word)[0].shown == "b/t@a/b#1"
 
 
 def test_the_end_of_a_log() -> None:
