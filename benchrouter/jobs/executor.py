@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from ipaddress import IPv4Network
@@ -31,6 +30,7 @@ from benchrouter.jobs.course import Course, Ended
 from benchrouter.jobs.ending import Conclusion, conclude, judge_output, left_out, with_refused_key
 from benchrouter.jobs.facts import facts_of
 from benchrouter.jobs.masking import without_secrets
+from benchrouter.jobs.mishaps import of_internal_error, of_os_error, quietly
 from benchrouter.jobs.modes import SURROUNDINGS
 from benchrouter.jobs.publish import Publisher
 from benchrouter.jobs.redact import Redactor
@@ -42,8 +42,6 @@ from benchrouter.spec.settings import Site
 from benchrouter.store import attempts, layout
 from benchrouter.store.states import JobState, Outcome, Reason
 from benchrouter.store.workspace import Workspace
-
-SHORT_OF_HANDLES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 
 
 class EngineExecutor:
@@ -75,18 +73,25 @@ class EngineExecutor:
             attempts.note(attempt.directory, request.id, request.key)
             listener = Listener(attempt, redactor, self._site.limits.log_bytes, progress)
         except OSError as error:
-            return Outcome(JobState.FAILED, *_of_os_error(error), seconds=time.monotonic() - began)
+            return Outcome(JobState.FAILED, *of_os_error(error), seconds=time.monotonic() - began)
         course = self._course(request, attempt, redactor, listener, cancelled)
         try:
             conclusion = self._conclude(course)
-            seconds = time.monotonic() - began
-            ended = Outcome(JobState.FAILED, seconds=seconds, log_tail=listener.last_lines())
-            return self._publisher.publish(
-                request, attempt.staging, conclusion, ended, course.facts, redactor
-            )
+            ended = Outcome(JobState.FAILED, seconds=time.monotonic() - began, log_tail=listener.last_lines())
+            return self._published(course, conclusion, ended)
         finally:
             listener.close()
             self._remove(course)
+
+    def _published(self, course: Course, conclusion: Conclusion, ended: Outcome) -> Outcome:
+        attempt, redactor = course.attempt, course.redactor
+        try:
+            return self._publisher.publish(
+                course.request, attempt.staging, conclusion, ended, course.facts, redactor
+            )
+        except Exception as error:  # in what the task left, most likely; without that it can be recorded
+            conclusion = of_internal_error(error, attempt.logs, redactor)
+            return self._publisher.publish(course.request, attempt.staging, conclusion, ended, {}, redactor)
 
     def close(self) -> None:
         """Let go of what the jobs of the run shared."""
@@ -138,9 +143,15 @@ class EngineExecutor:
             # Make room first: the reason and the logs are worth more than what was copied of the output.
             for directory in (course.attempt.staging / layout.OUTPUT, course.attempt.output):
                 shutil.rmtree(directory, ignore_errors=True)
-            _quietly(course.listener.rescue)
-            reason, detail = _of_os_error(error)
+            quietly(course.listener.rescue)
+            reason, detail = of_os_error(error)
             return Conclusion(reason=reason, detail=detail)
+        except Exception as error:
+            # A bug of ours: what the attempt has cost is not lost with it, and neither are the other jobs.
+            if not (course.attempt.staging / layout.OUTPUT).exists():
+                with suppress(Exception):
+                    take_over(course, None)
+            return of_internal_error(error, course.attempt.logs, course.redactor)
 
     def _attempt(self, course: Course) -> Conclusion:
         task = course.request.task
@@ -207,7 +218,7 @@ class EngineExecutor:
             )
         except EngineError:
             # The engine failed; what the task wrote until then is kept as far as it can be read.
-            _quietly(lambda: take_over(course, None))
+            quietly(lambda: take_over(course, None))
             raise
         finally:
             listener.close()
@@ -231,19 +242,3 @@ class EngineExecutor:
             remove_tree(self._engine, course.attempt.directory, course.request.image_tag, course.labels)
         except EngineError:
             pass  # the attempts of a run are removed once more at its end
-
-
-def _quietly(action: Callable[[], object]) -> None:
-    try:
-        action()
-    except OSError:
-        pass
-
-
-def _of_os_error(error: OSError) -> tuple[Reason, str]:
-    where = f" ({error.filename})" if error.filename else ""
-    if error.errno == errno.ENOSPC:
-        return Reason.DISK, f"the disk of the workspace is full: {error.strerror}"
-    if error.errno in SHORT_OF_HANDLES:
-        return Reason.ENGINE, f"this machine is short of resources: {error.strerror}{where}; lower -n"
-    return Reason.DISK, f"{error.strerror or error}{where}"

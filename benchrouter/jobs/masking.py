@@ -12,6 +12,7 @@ from benchrouter.jobs.secret_forms import SHORTEST
 from benchrouter.jobs.verdict import Verdict
 from benchrouter.store import documents
 from benchrouter.store.states import Reason
+from benchrouter.store.texts import distinct
 
 _MARK = MARK.decode()
 
@@ -59,12 +60,9 @@ def _value(value: Any, redactor: Redactor) -> Any:
 
 def _object(value: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
     made: dict[str, Any] = {}
+    counts: dict[str, int] = {}
     for key, member in value.items():
-        name = safe = redactor.scrub_text(str(key))
-        count = 1
-        while safe in made:  # two keys that masking makes equal
-            count += 1
-            safe = f"{name} ({count})"
+        safe = distinct(redactor.scrub_text(str(key)), made, counts)  # masking makes keys equal
         made[safe] = _value(member, redactor)
     return made
 

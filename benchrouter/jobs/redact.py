@@ -14,11 +14,13 @@ from benchrouter.jobs.secret_forms import (
     plain_forms,
     unfolding,
 )
+from benchrouter.store.texts import wellformed
 
 MARK = b"[redacted]"
 PLACEHOLDERS = frozenset({"EMPTY", "changeme", "placeholder", "not-needed", "sk-no-key-required"})
 _LOOKED_UP = 4
 _LINE_END = 32
+_BREAKS_WAITED_FOR = 4096
 
 Span = tuple[int, int]
 
@@ -36,6 +38,7 @@ class _Needles:
         for stem in self._by_stem:
             self._by_signs.setdefault(tuple(sign for sign in (b"\\", b"%") if sign in stem), []).append(stem)
         self._all = b"\0".join(self._forms)
+        self.longest = max(map(len, self._forms), default=0)
         self._heads = tuple({form[:length] for form in self._forms for length in range(1, _LOOKED_UP)})
 
     def __bool__(self) -> bool:
@@ -84,6 +87,8 @@ class Redactor:
         kept = {value for value in values if len(value) >= SHORTEST and value not in PLACEHOLDERS}
         self._plain = _Needles(form for value in kept for form in plain_forms(value))
         self._encoded = _Needles(form for value in kept for form in encoded_forms(value))
+        # Line breaks within what is encoded count for nothing, but megabytes of them are no encoder's work.
+        self._longest = 4 * max(self._plain.longest, self._encoded.longest) + _BREAKS_WAITED_FOR
         self._parsed = [parsed for value in kept if isinstance(parsed := _parsed(value), int | float | list | dict)]
 
     def __bool__(self) -> bool:
@@ -116,13 +121,12 @@ class Redactor:
 
     def _scrub_cut(self, text: str) -> str:
         stream = self.stream()
-        safe = stream.feed(text.encode("utf-8", "surrogateescape"))  # what may have begun a secret is left out
+        safe = stream.feed(_encoded(text))  # what may have begun a secret is left out
         return safe.decode("utf-8", "surrogateescape")
 
     def scrub_text(self, text: str) -> str:
         """Mask every secret in a message for people."""
-        data = text.encode("utf-8", "surrogateescape")
-        return self.scrub(data).decode("utf-8", "surrogateescape")
+        return self.scrub(_encoded(text)).decode("utf-8", "surrogateescape")
 
     def stream(self) -> Stream:
         """Start masking data that arrives in chunks, wherever their borders fall."""
@@ -143,7 +147,7 @@ class Redactor:
             whole = alike.rstrip(b"\\")  # what follows may be a line break, half of which is here
             begun = self._encoded.begun(whole)
             begins = min(begins, place_from_end(data, begun + len(alike) - len(whole))) if begun else begins
-        return merged(found), begins
+        return merged(found), max(begins, len(data) - self._longest)
 
 
 class Stream:
@@ -181,6 +185,14 @@ class Stream:
         out.append(data[position:cut])
         self._held, self._inside = data[cut:], max(0, position - cut)
         return b"".join(out)
+
+
+def _encoded(text: str) -> bytes:
+    """Encode any text; bytes that were no UTF-8 stay what they are, other lone surrogates become U+FFFD."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return wellformed(text).encode()
 
 
 def merged(spans: list[Span]) -> list[Span]:

@@ -37,8 +37,9 @@ def encoded_forms(value: str) -> set[bytes]:
 
 
 _FOLDS = bytes.maketrans(b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"+/abcdefghijklmnopqrstuvwxyz")
-_BREAKS = re.compile(rb"\\+[nr]")  # JSON in JSON has several
-_KEPT = re.compile(rb"((?:[^\r\n\\]+|\\+(?![\\nr]))+)|\\+[nr]")
+# JSON in JSON has several backslashes. A run of them, which may be long, is looked at from its start alone.
+_BREAKS = re.compile(rb"(?<!\\)\\++[nr]")
+_KEPT = re.compile(rb"((?:[^\r\n\\]++|\\++(?![nr]))++)|\\++[nr]")
 
 
 def folded(data: bytes) -> bytes:

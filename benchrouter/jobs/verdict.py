@@ -5,21 +5,26 @@ from __future__ import annotations
 import difflib
 import json
 import math
-import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
+from benchrouter.jobs.nesting import deeper_than
 from benchrouter.store.items import read_items
 from benchrouter.store.states import Reason
+from benchrouter.store.texts import make_wellformed, may_hold_lone
 
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 1000
 QUOTED = 200
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKET = re.compile(rb"[\[\]{}]")
+_COMPARED = 500
+
+_Duplicates = dict[int, tuple[Mapping[str, Any], frozenset[str]]]
+"""Objects by their identity, each with those of its keys that occurred more than once; they live as long as this."""
 
 
 class NotFinite:
@@ -53,7 +58,7 @@ class _Refused(Exception):
 def judge(data: bytes, file_name: str, result_key: str | None) -> Verdict:
     """Judge the bytes of a result file; `result_key` is a literal top-level key first, else a dotted path."""
     key = result_key or "overall"
-    duplicates: dict[int, list[str]] = {}
+    duplicates: _Duplicates = {}
     try:
         raw = _parse(data, duplicates)
     except _Refused as refused:
@@ -131,29 +136,31 @@ def _with_items(verdict: Verdict, file_name: str) -> Verdict:
     return replace(verdict, warnings=(*verdict.warnings, warning)) if warning else verdict
 
 
-def _parse(data: bytes, duplicates: dict[int, list[str]]) -> dict[str, Any]:
+def _parse(data: bytes, duplicates: _Duplicates) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise _Refused(f"is larger than {MAX_BYTES >> 20} MB")
     if not data.strip():
         raise _Refused("is empty; expected a JSON object")
-    if depth(data) > MAX_DEPTH:
+    if deeper_than(data, MAX_DEPTH):
         raise _Refused(f"is nested deeper than {MAX_DEPTH} levels")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _Refused(f"is not UTF-8 (byte {data[error.start]:#04x} at offset {error.start})") from None
     raw = _load(text, duplicates)
+    if may_hold_lone(text):
+        raw = make_wellformed(raw)
     if not isinstance(raw, dict):
         raise _Refused(f"holds {kind_of(raw)}; expected a JSON object")
     return raw
 
 
-def _load(text: str, duplicates: dict[int, list[str]]) -> Any:
+def _load(text: str, duplicates: _Duplicates) -> Any:
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            duplicates[id(found)] = [key for key in found if keys.count(key) > 1]
+            counts = Counter(key for key, _ in pairs)
+            duplicates[id(found)] = found, frozenset(key for key, count in counts.items() if count > 1)
         return found
 
     _allow_depth()
@@ -182,18 +189,7 @@ def _integer(spelling: str) -> int | float | NotFinite:
     return int(spelling) if len(spelling) <= 300 else _number(spelling)
 
 
-def depth(data: bytes) -> int:
-    """Measure how deep brackets nest outside of strings, without recursion."""
-    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
-        return 0
-    deepest = level = 0
-    for match in _BRACKET.finditer(_STRING.sub(b"", data)):
-        level += 1 if match[0] in b"[{" else -1
-        deepest = max(deepest, level)
-    return deepest
-
-
-def _score(raw: dict[str, Any], key: str, duplicates: Mapping[int, list[str]]) -> float:
+def _score(raw: dict[str, Any], key: str, duplicates: _Duplicates) -> float:
     value = _lookup(raw, key, duplicates)
     if isinstance(value, NotFinite | bool) or not isinstance(value, int | float):
         raise _Refused(f"`{key}` is {describe(value)}; expected a number from 0 to 1")
@@ -203,7 +199,7 @@ def _score(raw: dict[str, Any], key: str, duplicates: Mapping[int, list[str]]) -
     return float(value) + 0.0  # -0.0 becomes 0.0
 
 
-def _lookup(raw: dict[str, Any], key: str, duplicates: Mapping[int, list[str]]) -> Any:
+def _lookup(raw: dict[str, Any], key: str, duplicates: _Duplicates) -> Any:
     if key in raw:
         return _member(raw, key, key, duplicates)
     value: Any = raw
@@ -216,8 +212,9 @@ def _lookup(raw: dict[str, Any], key: str, duplicates: Mapping[int, list[str]]) 
     return value
 
 
-def _member(holder: dict[str, Any], key: str, shown: str, duplicates: Mapping[int, list[str]]) -> Any:
-    if key in duplicates.get(id(holder), ()):
+def _member(holder: dict[str, Any], key: str, shown: str, duplicates: _Duplicates) -> Any:
+    _, repeated = duplicates.get(id(holder), (holder, frozenset()))
+    if key in repeated:
         raise _Refused(f"`{shown}` occurs more than once; which one is the score is not defined")
     return holder[key]
 
@@ -225,10 +222,10 @@ def _member(holder: dict[str, Any], key: str, shown: str, duplicates: Mapping[in
 def _missing(key: str, holder: Any, walked: list[str]) -> str:
     if walked and not isinstance(holder, dict):
         return f"no `{key}`: `{'.'.join(walked)}` is {describe(holder)}"
-    known = [name for name in holder if isinstance(name, str)]
+    known = list(islice((name for name in holder if isinstance(name, str)), _COMPARED))
     near = difflib.get_close_matches(key.split(".")[len(walked)], known, 1)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    there = ", ".join(f"`{name}`" for name in known[:8]) or "nothing"
+    hint = f" (did you mean `{shortened(near[0])}`?)" if near else ""
+    there = ", ".join(f"`{shortened(name)}`" for name in known[:8]) or "nothing"
     inside = f"`{'.'.join(walked)}` holds" if walked else "it holds"
     more = ", …" if len(known) > 8 else ""
     todo = "`result_mapping: {overall: …}` in task.yaml names another key"

@@ -71,6 +71,30 @@ CASES = [
     case("error-beside-0", '{"overall": 0.0, "error": "quota exceeded"}', BAD, "holds 0 beside", '"quota exceeded"'),
     case("error-beside-0.4", '{"overall": 0.4, "error": "one item lost"}', "COMPLETED 0.4", '"one item lost"'),
     case("nan-elsewhere", '{"overall": 0.5, "loss": NaN, "deep": [{"x": -Infinity}]}', "COMPLETED 0.5"),
+    case("half-a-pair-beside-a-score", r'{"overall": 0.5, "error": "\ud800"}', "COMPLETED 0.5", "\ufffd"),
+    case("half-a-pair-beside-0", r'{"overall": 0, "error": "\ud800"}', BAD, 'holds 0 beside an `error`: "\ufffd"'),
+    case("half-a-pair", r'{"overall": "\ud800"}', BAD, '"\ufffd" (a string)', WANTED),
+    case("half-a-pair-as-a-key", r'{"\ud800": 0.5}', BAD, "it holds `\ufffd`"),
+    case(
+        "half-a-pair-in-an-item",
+        r'{"overall": 1, "items": [{"id": "a", "error": "\ud800"}, {"id": "b", "score": 1}]}',
+        "COMPLETED 1",
+        "1 of 2 items could not be judged; a: \ufffd",
+    ),
+    odd(
+        "quotes-that-never-end",
+        r"""
+        { printf '{"overall": 0.5, "a": ['; printf '[],%.0s' $(seq 1100); printf '0], "b": "'
+          head -c 400000 /dev/zero | tr '\0' '"' | sed 's/"/\\"/g'; } >result.json
+        """,
+        BAD,
+        "is not JSON",
+    ),
+    odd(
+        "one-key-twice-among-many",
+        """{ printf '{"overall": 0.5'; seq -f ',"k%.0f":0' 100000; echo ',"k1":1}'; } >result.json""",
+        "COMPLETED 0.5",
+    ),
     odd("shipped", "true", "no_result", "it is empty"),
 ]  # fmt: skip
 
