@@ -68,7 +68,11 @@ class TaskEntryShape(Shape):
 class EnvironmentShape(Shape):
     """How an environment's image is built."""
 
-    build_args: dict[str, Scalar] = Field(default_factory=dict, description="Values for ARG instructions.")
+    build_args: dict[str, Scalar] = Field(
+        default_factory=dict,
+        description="Values for ARG instructions.",
+        json_schema_extra=forms.by_name(forms.VARIABLE),
+    )
     platform: Text | None = Field(default=None, description="Such as linux/amd64.")
     supplied: Annotated[
         list[Supplied], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.INSIDE))
@@ -84,7 +88,9 @@ class BenchmarkShape(Shape):
     description: Scalar = Field(default="", description="One line for people.")
     version: Scalar = ""
     tasks: Annotated[list[TaskEntryShape], BeforeValidator(_tasks)] = Field(json_schema_extra={"minItems": 1})
-    environments: dict[str, EnvironmentShape | None] = Field(default_factory=dict)
+    environments: dict[str, EnvironmentShape | None] = Field(
+        default_factory=dict, json_schema_extra=forms.by_name(forms.NAME)
+    )
     aggregate: Annotated[Any, BeforeValidator(_aggregate), WithJsonSchema(_AGGREGATE)] = Field(
         default="mean", description="How the scores of the tasks become one."
     )

@@ -1,13 +1,14 @@
 """What JSON Schema can say of values that people write in several ways; editors mark by it what the loader refuses.
 
-A text form is never narrower than what the loader reads; bounds that hang on a unit are left to the loader.
+A text form is never narrower than what the loader reads.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from benchrouter.spec.names import LONGEST_NAME
+from benchrouter.spec import json_patterns as patterns
+from benchrouter.spec.names import LONGEST_NAME, RESERVED
 from benchrouter.spec.values import LONGEST, MOST_REPEATS
 
 Form = dict[str, Any]
@@ -40,31 +41,50 @@ _SPAN = rf"(\+?{_DECIMAL}|({_DECIMAL}(ms|us|ns|d|h|m|s))+)"
 SECONDS = _either({"exclusiveMinimum": 0, "maximum": LONGEST}, _SOME + _SPAN)
 DURATION = _either({"minimum": 0, "maximum": LONGEST}, _SPAN)
 _UNIT = r"\s*([kmgtKMGT]([iI]?[bB])?|[bB])?"
-SIZE = _either({"minimum": 1, "maximum": 1 << 60}, rf"{_SOME}{_DECIMAL}{_UNIT}")
+
+
+def size(least: int = 1) -> Form:
+    """Form a size in bytes, or a text with a unit."""
+    numbers = {"type": "number", "minimum": least, "maximum": 1 << 60}
+    return {"anyOf": [numbers, text(rf"^{_SOME}{patterns.outside(least)}\s*{_DECIMAL}{_UNIT}\s*$")]}
+
+
+SIZE = size()
 TEXT = text(r"\S")
-NAME = text(r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$", maxLength=LONGEST_NAME)
+NAME = text(rf"^{patterns.no_name_of(RESERVED)}[A-Za-z0-9_][A-Za-z0-9_.-]*$", maxLength=LONGEST_NAME)
 VARIABLE = text(r"^[A-Za-z_][A-Za-z0-9_]*$")
+PASSED = text(r"^(?!BENCHROUTER_)[A-Za-z_][A-Za-z0-9_]*$")
+ASSIGNMENT = text("=")
 IMAGE = text(r"^[A-Za-z0-9][A-Za-z0-9._:/-]*(@[A-Za-z0-9]+:[0-9a-fA-F]+)?$")
-URL = text(r"^https?://[^/\s]+")
-RANGE = text(r"^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+/([0-9]|1[0-9]|2[0-4]|[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+)$")
+URL = text(rf"^{patterns.WITHOUT_PASSWORD}https?://[^/\s]+")
+PLACE = text(rf"^{patterns.WITHOUT_PASSWORD}\s*\S")
+_ADDRESS = rf"{patterns.OCTET}(\.{patterns.OCTET}){{3}}"
+RANGE = text(rf"^({patterns.networks(24)}|{_ADDRESS}/{_ADDRESS})$")
 ENTRY = text(r"^[^/\s]+(/[^/\s]+)?$")
 INSIDE = text(r"^(?!\s*$)(?!/)(?!(.*/)?\.\.(/|$))")
 RESULT_FILE = text(r"^(?!\s*$)(?!\.$)(?!/(?!app/results/))(?!(.*/)?\.\.(/|$))")
 IN_CONTAINER = text(r"^/(?!(.*/)?\.\.(/|$))[A-Za-z0-9._@+=/-]*$")
 
 
-def at_least(least: Form, number: int) -> Form:
-    """Give a form whose number has another lower bound."""
-    first, *others = least["anyOf"]
-    return {"anyOf": [{**first, "minimum": number}, *others]}
-
-
 def needs(key: str, other: str) -> Form:
     """Form a mapping in which a key is wrong without another one; a key without a value is not there."""
-    given = {name: {"properties": {name: {"not": {"type": "null"}}}, "required": [name]} for name in (key, other)}
-    return {"if": given[key], "then": given[other]}
+    return {"if": _given(key), "then": _given(other)}
+
+
+def one_of(*keys: str) -> Form:
+    """Form a mapping that has exactly one of some keys."""
+    return {"oneOf": [_given(key) for key in keys]}
+
+
+def _given(key: str) -> Form:
+    return {"properties": {key: {"not": {"type": "null"}}}, "required": [key]}
 
 
 def one_or_more(form: Form) -> Form:
     """Form a list, for which a single one may stand."""
     return {"anyOf": [{"type": "array", "items": form}, form]}
+
+
+def by_name(form: Form) -> Form:
+    """Form the keys of a mapping, beside its values."""
+    return {"propertyNames": form}

@@ -15,7 +15,7 @@ OWN_VARIABLES = re.compile(r"BENCHROUTER_.*|OPENAI_API_KEY|PYTHONPATH", re.DOTAL
 
 _SLUG = 40
 LONGEST_NAME = 100
-_RESERVED = frozenset(
+RESERVED = frozenset(
     {"aggregates", "aggregate.json", "environments", "failed", "report.html", "leaderboard.json"}
 )
 
@@ -55,7 +55,7 @@ def component_fault(name: str) -> str | None:
         return f"a name must not start with `{name[0]}`"
     if len(name) > LONGEST_NAME:
         return f"the name has {len(name)} characters, at most {LONGEST_NAME} are allowed"
-    if name.lower() in _RESERVED:
+    if name.lower() in RESERVED:
         return f"`{name}` is a name that BenchRouter uses itself"
     if not _COMPONENT.fullmatch(name):
         odd = next(char for char in name if not _COMPONENT.fullmatch("_" + char))

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchrouter.spec import json_forms as forms
 from benchrouter.spec.benchmark_shape import BenchmarkShape
 from benchrouter.spec.gate_shape import PolicyShape
 from benchrouter.spec.settings_shape import SettingsShape
 from benchrouter.spec.shapes import Shape
 from benchrouter.spec.task_shape import TaskShape
 
-_SHAPES: dict[str, type[Shape]] = {
+SHAPES: dict[str, type[Shape]] = {
     "benchmark.schema.json": BenchmarkShape,
     "task.schema.json": TaskShape,
     "benchrouter.schema.json": SettingsShape,
@@ -29,7 +30,7 @@ _AS_TEXT = {"type": ["string", "number", "boolean"]}
 
 def schema_texts() -> dict[str, str]:
     """Give the text of each schema, by file name."""
-    return {name: json.dumps(_schema(shape), indent=2) + "\n" for name, shape in _SHAPES.items()}
+    return {name: json.dumps(_schema(shape), indent=2) + "\n" for name, shape in SHAPES.items()}
 
 
 def write_schemas(directory: Path) -> list[Path]:
@@ -49,7 +50,7 @@ def _schema(shape: type[Shape]) -> dict[str, Any]:
         place = _at(made, made, path)
         for choice in place.get("anyOf", [place]):
             if choice.get("type") == "string":
-                choice |= _AS_TEXT
+                choice |= _AS_TEXT | ({"minimum": 0} if choice.get("pattern") == forms.NAME["pattern"] else {})
     for mapping in _mappings(made):
         _let_be_empty(mapping)
     return {"$schema": _DIALECT, **made}

@@ -18,6 +18,7 @@ from benchrouter.spec.settings import CacheSettings, PlainSettings, SiteLimits
 from benchrouter.spec.shapes import (
     AtLeastOne,
     Count,
+    Passed,
     Positive,
     Scalar,
     Seconds,
@@ -25,7 +26,6 @@ from benchrouter.spec.shapes import (
     Size,
     Text,
     Variable,
-    Variables,
     as_list,
     check,
 )
@@ -33,6 +33,7 @@ from benchrouter.spec.yamlfile import Document, read_with_faults
 
 _DEFAULTS = SiteLimits()
 _PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/@\s]*:(?!\$\{)[^/@\s]+@", re.IGNORECASE)
+_KEYS = r"^([aA][pP][iI][_-]?[kK][eE][yY]|[aA][uU][tT][hH][oO][rR][iI][zZ][aA][tT][iI][oO][nN])$"
 _ENTRY = re.compile(r"[^/\s]+(/[^/\s]+)?")
 
 
@@ -45,8 +46,8 @@ def _url(value: Any) -> str:
 def _range(value: Any) -> str:
     """Read a range of IPv4 addresses in which many small networks fit."""
     try:
-        network = IPv4Network(value)
-    except (ValueError, TypeError):
+        network = IPv4Network(value) if isinstance(value, str) else None
+    except ValueError:
         network = None
     if network is None or network.prefixlen > 24:
         raise ValueError("expected a private range such as `10.231.0.0/16`, /24 or wider")
@@ -59,6 +60,14 @@ def _without_password(value: Any) -> str:
     if _PASSWORD.match(value):
         raise ValueError("a password must not stand here; put it into a variable and write ${NAME}")
     return value
+
+
+def _joined(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    if not all(isinstance(item, str) for item in value):
+        raise ValueError("expected text, or a list of texts")
+    return ",".join(value)
 
 
 def _mirrors(value: Any) -> Any:
@@ -86,7 +95,8 @@ def _parameters(value: Any) -> Any:
 
 Url = Annotated[str, BeforeValidator(_url), WithJsonSchema(forms.URL)]
 Range = Annotated[str, BeforeValidator(_range), WithJsonSchema(forms.RANGE)]
-Place = Annotated[str, BeforeValidator(_without_password), WithJsonSchema(forms.TEXT)]
+Place = Annotated[str, BeforeValidator(_without_password), WithJsonSchema(forms.PLACE)]
+_PLACES = forms.one_or_more(forms.PLACE)
 Entry = Annotated[str, BeforeValidator(_entry), WithJsonSchema(forms.ENTRY)]
 Entries = Annotated[list[Entry], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.ENTRY))]
 
@@ -98,7 +108,9 @@ class ModelShape(Shape):
     id: Text | None = Field(default=None, description="What the endpoint calls the model; default: its name.")
     api_key_env: Variable | None = Field(default=None, description="Variable that holds the key.")
     parameters: Annotated[dict[str, Any], BeforeValidator(_parameters)] = Field(
-        default_factory=dict, description="Sampling parameters, part of the key."
+        default_factory=dict,
+        description="Sampling parameters, part of the key.",
+        json_schema_extra=forms.by_name({"not": {"pattern": _KEYS}}),
     )
     revision: Scalar | None = Field(default=None, description="Changes when the model behind the name does.")
     max_concurrency: AtLeastOne | None = Field(default=None, description="Most jobs at once.")
@@ -118,9 +130,7 @@ class ProxiesShape(Shape):
     https: Place | None = None
     no_proxy: Annotated[
         str | None,
-        BeforeValidator(
-            lambda v: ",".join(v) if isinstance(v, list) else v, json_schema_input_type=str | list[str] | None
-        ),
+        BeforeValidator(_joined, json_schema_input_type=str | list[str] | None),
     ] = None
 
 
@@ -153,7 +163,10 @@ class SiteShape(Shape):
     )
     registry_mirrors: Annotated[
         dict[str, list[Place]],
-        BeforeValidator(_mirrors, json_schema_input_type=str | list[str] | dict[str, str | list[str]]),
+        BeforeValidator(_mirrors),
+        WithJsonSchema(
+            {"anyOf": [_PLACES, {"type": "object", "additionalProperties": _PLACES}]},
+        ),
     ] = Field(default_factory=dict)
     registry_credentials: dict[str, CredentialsShape] = Field(default_factory=dict)
     image_aliases: dict[str, Text] = Field(
@@ -181,9 +194,13 @@ class SettingsShape(Shape):
     """A benchrouter.yaml or benchrouter.local.yaml."""
 
     groups: dict[str, Entries] = Field(default_factory=dict)
-    models: dict[str, ModelShape | None] = Field(default_factory=dict)
-    pass_env: Variables = Field(default_factory=list)
-    data: dict[str, BindingShape | None] = Field(default_factory=dict, description="Data volumes by name.")
+    models: dict[str, ModelShape | None] = Field(
+        default_factory=dict, json_schema_extra=forms.by_name({"not": {"const": "demo"}})
+    )
+    pass_env: Passed = Field(default_factory=list)
+    data: dict[str, BindingShape | None] = Field(
+        default_factory=dict, description="Data volumes by name.", json_schema_extra=forms.by_name(forms.NAME)
+    )
     cache: CacheShape = Field(default_factory=CacheShape)
     site: SiteShape = Field(default_factory=SiteShape)
 

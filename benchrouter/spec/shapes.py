@@ -81,6 +81,7 @@ Scalar = Annotated[Any, BeforeValidator(_scalar, json_schema_input_type=str | in
 Texts = Annotated[list[Text], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.TEXT))]
 Images = Annotated[list[Image], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.IMAGE))]
 Variables = Annotated[list[Variable], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.VARIABLE))]
+Passed = Annotated[list[Variable], BeforeValidator(as_list), WithJsonSchema(forms.one_or_more(forms.PASSED))]
 Seconds = Annotated[float, BeforeValidator(values.seconds), WithJsonSchema(forms.SECONDS)]
 Size = Annotated[int, BeforeValidator(values.size), WithJsonSchema(forms.SIZE)]
 Positive = Annotated[float, BeforeValidator(values.positive), WithJsonSchema(forms.POSITIVE)]

@@ -32,6 +32,9 @@ def _duration(value: Any) -> str:
     return text if text[-1].isalpha() else f"{text}s"
 
 
+Assignment = Annotated[str, WithJsonSchema(forms.ASSIGNMENT)]
+
+
 def _environment(value: Any) -> Any:
     if isinstance(value, list):
         bad = [item for item in value if not isinstance(item, str) or "=" not in item]
@@ -80,13 +83,15 @@ class HealthShape(Shape):
 class SidecarShape(Shape):
     """A service beside the task."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(
+        extra="allow", strict=True, frozen=True, json_schema_extra=forms.one_of("image", "build")
+    )
 
     name: Name = Field(description="Host name of the service.")
     image: Image | None = None
     build: Name | None = Field(default=None, description="Environment whose image the service runs.")
     environment: Annotated[
-        dict[str, Scalar], BeforeValidator(_environment, json_schema_input_type=dict[str, Scalar] | list[str])
+        dict[str, Scalar], BeforeValidator(_environment, json_schema_input_type=dict[str, Scalar] | list[Assignment])
     ] = Field(default_factory=dict)
     ports: Annotated[
         list[Any], BeforeValidator(_ports, json_schema_input_type=list[str | int | dict[str, Any]])

@@ -18,6 +18,7 @@ from benchrouter.spec.shapes import (
     Count,
     Images,
     Integer,
+    Passed,
     Positive,
     Repeats,
     Scalar,
@@ -25,7 +26,6 @@ from benchrouter.spec.shapes import (
     Shape,
     Size,
     Text,
-    Variables,
     strings,
 )
 from benchrouter.spec.sidecar_shape import SidecarShape, to_sidecars
@@ -65,7 +65,7 @@ def _memory(value: Any) -> int:
     return number
 
 
-Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(forms.at_least(forms.SIZE, _LEAST_MEMORY))]
+Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(forms.size(_LEAST_MEMORY))]
 
 
 class ResourcesShape(Shape):
@@ -101,7 +101,9 @@ class TaskShape(Shape):
     )
     result_mapping: ResultMapping = Field(default_factory=ResultMapping)
     extra_env: dict[str, Scalar] = Field(
-        default_factory=dict, description="Environment variables of the task."
+        default_factory=dict,
+        description="Environment variables of the task.",
+        json_schema_extra=forms.by_name(forms.VARIABLE),
     )
     seed: Integer | None = None
     docker: bool = Field(default=False, description="The task needs a Docker daemon of its own.")
@@ -112,7 +114,7 @@ class TaskShape(Shape):
     resources: ResourcesShape = Field(default_factory=ResourcesShape)
     network: Annotated[Network, BeforeValidator(_network)] = "host"
     repeat: Repeats = Field(default=1, description="How many times the task is run.")
-    pass_env: Variables = Field(
+    pass_env: Passed = Field(
         default_factory=list, description="Variables of the caller to pass on, by name."
     )
     data: list[DataShape] = Field(default_factory=list, description="Directories from outside, by name.")
