@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchrouter.faces.unrun import Unrun
     from benchrouter.scores.comparison.compared import Comparison
     from benchrouter.scores.scope import Scope
 
@@ -18,26 +19,28 @@ def scope_of(
     tasks: Sequence[str] = (),
     *,
     here: Path | None = None,
-    strict: bool = True,
+    unrun: Unrun | None = None,
 ) -> Scope:
     """Give what the words of BENCH, --model and --tasks leave of all results.
 
-    Names without results raise UsageError, unless not `strict`. `here` is in the workspace, and where paths are typed.
+    Names without results raise ScoresError, unless they stand in `unrun`. `here` is in the workspace, and where paths
+    are typed.
     """
+    from benchrouter.faces.unrun import Unrun
     from benchrouter.scores.comparison.choosing import benchmarks
     from benchrouter.scores.scope import Scope
 
+    unrun = unrun or Unrun()
     if not words and not tasks:
         found = None
     else:
-        there = benchmarks(results)
-        whole = asked(words, there, here=here) if words else {name: [] for name in there}
+        there = {*benchmarks(results), *unrun.tasks}
+        whole = asked(words, there, here=here) if words else {name: [] for name in sorted(there)}
         found = within(whole, tasks)
         if tasks:  # of several benchmarks, those that have the tasks are meant
-            found = _that_have_them(results, found, strict=strict)
+            found = _that_have_them(results, found, unrun)
     scope = Scope(found, tuple(models))
-    if strict:
-        _require(results, scope)
+    _require(results, scope, unrun)
     return scope
 
 
@@ -109,28 +112,31 @@ def within(found: Mapping[str, list[str]], tasks: Sequence[str]) -> dict[str, li
     return {name: own for name, own in kept.items() if own}
 
 
-def _that_have_them(results: Path, found: Mapping[str, list[str]], *, strict: bool) -> dict[str, list[str]]:
-    from benchrouter.make.variables import UsageError
+def _that_have_them(results: Path, found: Mapping[str, list[str]], unrun: Unrun) -> dict[str, list[str]]:
+    from benchrouter.scores.problems import ScoresError
     from benchrouter.spec.names import did_you_mean
 
-    known = _tasks(results, found)
+    known = _tasks(results, found, unrun)
     kept = {name: [task for task in own if task in known[name]] for name, own in found.items()}
     every = {task for own in known.values() for task in own}
     missing = {task for own in found.values() for task in own} - {task for own in kept.values() for task in own}
-    if strict and (missing or not found):
+    if missing or not found:
         faults = [f"no result of task `{task}`{did_you_mean(task, every)}" for task in sorted(missing)]
-        raise UsageError("\n".join(faults or ["no result of these tasks"]))
+        raise ScoresError("\n".join(faults or ["no result of these tasks"]))
     return {name: own for name, own in kept.items() if own}
 
 
-def _require(results: Path, scope: Scope) -> None:
-    """Raise UsageError for a name that has no result, with the nearest that has one."""
-    from benchrouter.make.variables import UsageError
+def _require(results: Path, scope: Scope, unrun: Unrun) -> None:
+    """Raise ScoresError for a name that has no result, with the nearest that has one."""
     from benchrouter.scores.collected import aggregates
+    from benchrouter.scores.problems import ScoresError
     from benchrouter.spec.names import did_you_mean
 
     pairs = {(one.benchmark, one.model) for one in aggregates(results)}
-    there = {"benchmark": {pair[0] for pair in pairs}, "model": {pair[1] for pair in pairs}}
+    there = {
+        "benchmark": {*unrun.tasks, *(pair[0] for pair in pairs)},
+        "model": {*unrun.models, *(pair[1] for pair in pairs)},
+    }
     faults = [
         f"no result of {kind} `{name}`{did_you_mean(name, there[kind])}"
         for kind, names in (("benchmark", scope.benchmarks or ()), ("model", scope.models))
@@ -138,7 +144,7 @@ def _require(results: Path, scope: Scope) -> None:
         if name not in there[kind]
     ]
     named = {name: own for name, own in (scope.tasks or {}).items() if own and name in there["benchmark"]}
-    known = _tasks(results, named)
+    known = _tasks(results, named, unrun)
     faults += [
         f"{name}: no result of task `{task}`{did_you_mean(task, known[name])}"
         for name, own in named.items()
@@ -146,13 +152,14 @@ def _require(results: Path, scope: Scope) -> None:
         if task not in known[name]
     ]
     if faults:
-        raise UsageError("\n".join(faults))
+        raise ScoresError("\n".join(faults))
 
 
-def _tasks(results: Path, names: Collection[str]) -> dict[str, set[str]]:
+def _tasks(results: Path, names: Collection[str], unrun: Unrun) -> dict[str, set[str]]:
     from benchrouter.scores.collected import aggregates
 
-    return {name: {task for one in aggregates(results, name) for task in one.tasks} for name in names}
+    run = {name: {task for one in aggregates(results, name) for task in one.tasks} for name in names}
+    return {name: tasks | unrun.tasks.get(name, frozenset()) for name, tasks in run.items()}
 
 
 def _unknown(word: str, groups: Mapping[str, tuple[str, ...]], here: Path | None) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from benchrouter.faces.asked import compared, scope_of
 from benchrouter.faces.python.calling import named
 from benchrouter.faces.python.running import Names, Where
 from benchrouter.faces.python.tables import Shown, Table, shortened
+from benchrouter.faces.unrun import unrun_of
 from benchrouter.scores.collected import JobResult
 from benchrouter.scores.comparison.compared import Comparison
 from benchrouter.scores.export.rows import Exported, Reward, exported, rows_of
@@ -150,7 +151,7 @@ def results(
     """Read results: of each model the newest of each kind that is comparable, or with `every` all on disk.
 
     `bench` means what it means to `run`; of tasks that are named, the score is theirs alone. Raise StoreError where
-    there is no workspace; no results are no error.
+    there is no workspace, ScoresError for a name that means nothing; what was not run yet is no error.
     """
     return Results(_exported(bench, model, tasks, every, workspace))
 
@@ -158,8 +159,8 @@ def results(
 def rewards(
     bench: Names = None, *, model: Names = None, tasks: Names = None, every: bool = False, workspace: Where = None
 ) -> Iterator[Reward]:
-    """Yield the reward of each item for training, and of each job without items: see Reward."""
-    yield from rewards_of(_exported(bench, model, tasks, every, workspace))
+    """Yield the reward of each item for training, and of each job without items: see Reward; raise as `results`."""
+    return rewards_of(_exported(bench, model, tasks, every, workspace))
 
 
 def compare(
@@ -174,7 +175,7 @@ def compare(
     """Compare models of benchmarks: intervals, paired tests, and who cannot be compared and why.
 
     `env` chooses results by their variables in capitals; `flips` looks for the items on which models differ. Raise
-    ScoresError for names without results.
+    ScoresError for names without results, StoreError where there is no workspace.
     """
     variables = {name: str(value) for name, value in env.items()} if env is not None else None
     here = _here(workspace)
@@ -187,9 +188,9 @@ def compare(
 
 def _exported(bench: Names, model: Names, tasks: Names, every: bool, workspace: Where) -> list[Exported]:
     here = _here(workspace)
-    root = Workspace.find(here).results
-    scope = scope_of(root, named(bench), named(model), named(tasks), here=here, strict=False)
-    return exported(root, scope, every=every)
+    ws = Workspace.find(here)
+    scope = scope_of(ws.results, named(bench), named(model), named(tasks), here=here, unrun=unrun_of(ws.root))
+    return exported(ws.results, scope, every=every)
 
 
 def _here(workspace: Where) -> Path:

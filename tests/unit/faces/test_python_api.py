@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -97,6 +99,32 @@ def test_a_comparison(workspace: Path) -> None:
 def test_rewards_are_yielded(workspace: Path) -> None:
     rewards = list(benchrouter.rewards(model="strong", workspace=workspace))
     assert len(rewards) == 20 and (rewards[0].item, rewards[0].reward, rewards[-1].reward) == ("i00000", 1.0, 0.0)
+
+
+@pytest.mark.parametrize("ask", [benchrouter.results, benchrouter.rewards])
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"bench": "bb"}, "no result of benchmark `bb` (did you mean `b`?)"),
+        ({"bench": "b", "model": "strnog"}, "no result of model `strnog` (did you mean `strong`?)"),
+        ({"bench": "b/oen"}, "no result of task `oen` (did you mean `one`?)"),
+        ({"tasks": "oen"}, "no result of task `oen` (did you mean `one`?)"),
+        ({"bench": "./nowhere"}, "no benchmark.yaml there"),
+    ],
+)
+def test_a_mistyped_name_was_silence(workspace: Path, ask: Callable[..., Any], how: dict[str, str], said: str) -> None:
+    """It gave no results, and no rewards; the call itself fails now, not the first look at what it gave."""
+    with pytest.raises(benchrouter.ScoresError, match=re.escape(said)):
+        ask(**how, workspace=workspace)
+
+
+def test_what_was_not_run_yet_is_no_error(tmp_path: Path) -> None:
+    """A script may ask before it runs: for benchmarks, tasks, groups and models of the workspace."""
+    root = small_workspace(tmp_path / "w")
+    (root / "benchrouter.yaml").write_text("groups: {g: [b]}\nmodels: {mine: {endpoint: 'http://x/v1'}}\n")
+    for bench in ("b", "b/one", "g", None):
+        assert len(benchrouter.results(bench, model=["mine", "demo"], workspace=root)) == 0
+    assert list(benchrouter.rewards("b", tasks="two", workspace=root)) == []
 
 
 def test_no_workspace_is_said(tmp_path: Path) -> None:

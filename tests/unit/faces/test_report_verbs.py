@@ -122,7 +122,9 @@ def test_bench_means_the_same_to_what_reads_results(tmp_path: Path) -> None:
     for words in (["report", "other"], ["report", "b/three"], ["report", "b", "-m", "n"], ["report", "--tasks", "x"]):
         assert benchrouter(root, *words).status == 2
     assert not list((root / "results").glob("report*"))
-    assert len(python.results("b/three", workspace=root)) == len(python.results("c", workspace=root)) == 0
+    for word in ("b/three", "c"):
+        with pytest.raises(python.ScoresError, match="no result of "):
+            python.results(word, workspace=root)
 
 
 def test_a_report_of_some_leaves_that_of_all_as_it_is(tmp_path: Path) -> None:
