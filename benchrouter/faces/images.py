@@ -145,6 +145,10 @@ def clean(
     stale: Annotated[bool, typer.Option("--stale", help="Only what is superseded; needs --model.")] = False,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", autocompletion=models)] = None,
     bench: Annotated[list[str] | None, typer.Option("--bench", help="Of these benchmarks only.")] = None,
+    seed: Annotated[int | None, typer.Option(help="With --stale: of results under this seed.")] = None,
+    env: Annotated[
+        list[str] | None, typer.Option("--env", "-e", metavar="K=V", help="With --stale: of results under it.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed.")] = False,
     json: Json = False,
 ) -> int:
@@ -158,7 +162,13 @@ def clean(
     from benchrouter.make.commands.clean import report
 
     given = variables(
-        results=results or None, models=installed or None, stale=stale or None, model=model, bench=bench
+        env,
+        results=results or None,
+        models=installed or None,
+        stale=stale or None,
+        model=model,
+        bench=bench,
+        seed=seed,
     )
     names = [word if word.startswith("image") else f"image:{word}" for word in images or ()]
     removals = remove(session(given, whole=True, lenient=True), names, dry=dry_run)

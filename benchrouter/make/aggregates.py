@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,18 +83,20 @@ def _look_again(run: Run, job: JobNode) -> None:
         run.jobs.failures.pop(job.id, None)
 
 
-def superseded_aggregates(session: Session, node: AggregateNode) -> Iterator[Path]:
+def superseded_aggregates(session: Session, node: AggregateNode, gone: Collection[Path]) -> Iterator[Path]:
     """List the aggregates, torn ones too, that a present one of the same benchmark and model supersedes.
 
-    To be asked after superseded artifacts are gone: an aggregate whose old jobs are still there is of another ask
-    (other variables), and so is one of more repeats than are asked for now.
+    `gone` are the superseded artifacts, removed or about to be: an aggregate whose old jobs are still there is of
+    another ask (other variables, another seed), and so is one of more repeats than are asked for now.
     """
     for path in sorted(layout.aggregates_dir(session.ws, node.benchmark.name, node.model.name).glob("*.json")):
-        if path.stem != node.key and _is_superseded(session, node, documents.read(path)):
+        if path.stem != node.key and _is_superseded(session, node, documents.read(path), gone):
             yield path
 
 
-def _is_superseded(session: Session, node: AggregateNode, written: dict[str, Any] | None) -> bool:
+def _is_superseded(
+    session: Session, node: AggregateNode, written: dict[str, Any] | None, gone: Collection[Path]
+) -> bool:
     try:
         listed = [(str(job["task"]), int(job["repeat"]), str(job["key"])) for job in (written or {})["jobs"]]
         declared = (written or {})["coverage"]["declared"]
@@ -106,7 +108,7 @@ def _is_superseded(session: Session, node: AggregateNode, written: dict[str, Any
     old = {ident: key for ident, key in known.items() if key != current[ident]}
     if old:
         kept = (layout.job_dir(session.ws, JobId(benchmark, task, model, n), key) for (task, n), key in old.items())
-        return not any(path.is_dir() for path in kept)
+        return not any(path.is_dir() and path not in gone for path in kept)
     tasks = {task for task, _, _ in listed}
     if not tasks <= {task.name for task in node.benchmark.tasks}:
         return True

@@ -40,21 +40,28 @@ def others(ws: Workspace, id: JobId, key: str) -> Iterator[EarlierJob]:
 def superseded(
     ws: Workspace,
     id: JobId,
-    current_keys: Set[str],
-    of_this_ask: Callable[[Mapping[str, Any]], bool] = lambda _: True,
+    current: Mapping[JobId, Set[str]],
+    of_this_ask: Callable[[JobId, Mapping[str, Any]], bool] = lambda *_: True,
 ) -> list[Path]:
-    """List one job's artifacts (this repeat) whose key is none of `current_keys`, torn ones too.
+    """List the artifacts of a job's task, of all repeats, whose key is none of their repeat's, and torn ones.
 
-    `of_this_ask` looks at what made an artifact: one that was asked for with other variables is not superseded.
+    Of repeats that are not in `current` no key is known. `of_this_ask` looks at what made an artifact: one that was
+    asked for with other variables is not superseded.
     """
-    listed = []
+    listed, keys = [], {key for known in current.values() for key in known}
     for path in _artifacts(layout.task_dir(ws, id)):
-        if path.name in current_keys:
+        if path.name in keys:
             continue
         found = read_job(path)
-        if found is None or (found.id == id and of_this_ask(_inputs(path))):
+        if found is None or (found.id in current and of_this_ask(found.id, _inputs(path))):
             listed.append(path)
     return listed
+
+
+def repeats(ws: Workspace, id: JobId) -> int:
+    """Count the repeats of a job's task up to the last one of which there is an artifact."""
+    found = [read_job(path) for path in _artifacts(layout.task_dir(ws, id))]
+    return max((job.id.repeat + 1 for job in found if job is not None), default=0)
 
 
 def _inputs(path: Path) -> dict[str, Any]:

@@ -46,8 +46,6 @@ def clean(session: Session, args: list[str], *, dry: bool) -> list[Removal]:
         )
     if living_owners(session.ws):
         raise UsageError("a run is under way in this workspace; wait for its end, or stop it first")
-    if dry and session.variables.stale:
-        raise UsageError("stale=1 has no dry run yet; `doit explain` shows what is current")
     dead = [] if dry else dead_owners(session.ws)
     if not dead:
         return _removals(session, args, dry=dry)
@@ -62,7 +60,9 @@ def _removals(session: Session, args: list[str], *, dry: bool) -> list[Removal]:
     from benchrouter.make import cleaning
 
     if session.variables.stale:
-        removals = [cleaning.clean_superseded(session)]
+        from benchrouter.make.superseded import clean_superseded
+
+        removals = [clean_superseded(session, dry=dry)]
     else:
         removals = [cleaning.clean_images(session, args, dry=dry)]
         if not args:

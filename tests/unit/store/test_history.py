@@ -45,7 +45,7 @@ def test_superseded_spares_current_keys_other_repeats_and_failures(ws: Workspace
     keep(ws, stage, ID, "current")
     keep(ws, stage, SECOND, "of-the-second")
     record_failure(ws, ID, "current", stage(ws, ID, "current", reason=Reason.OOM))
-    assert superseded(ws, ID, {"current"}) == [old]
+    assert superseded(ws, ID, {ID: {"current"}}) == [old]
 
 
 def test_clean_stale_drops_superseded_keys_failures_and_leftovers_only(ws: Workspace, stage: Stage) -> None:
