@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from benchrouter.faces.asked import compared
+from benchrouter.faces.completion import compared as with_results
 from benchrouter.faces.out import Json, emit, say, warn
 from benchrouter.faces.words import Env, Model, Tasks, split, variables
 
@@ -16,6 +17,7 @@ Benchmarks = Annotated[
     typer.Argument(
         metavar="BENCH",
         help="Benchmarks, BENCHMARK/TASK, groups or directories; without any, all that have results.",
+        autocompletion=with_results,
         show_default=False,
     ),
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchrouter.faces.completion import environments
+from benchrouter.faces.completion import environments, own_environments
 from benchrouter.faces.out import Json, emit
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _refuse_unused(chosen: list[EnvironmentState]) -> None:
 
 @app.command()
 def delete(
-    name: Annotated[str, typer.Argument(help="An environment of the workspace.")],
+    name: Annotated[str, typer.Argument(help="An environment of the workspace.", autocompletion=own_environments)],
     json: Json = False,
 ) -> int:
     """Remove an environment of the workspace.

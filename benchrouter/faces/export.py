@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from benchrouter.faces.compare import Benchmarks
+from benchrouter.faces.completion import models
 from benchrouter.faces.out import Json, emit, warn
 from benchrouter.faces.words import Tasks, split
 
@@ -21,7 +22,8 @@ Rows = Literal["jobs", "items", "rewards"]
 def export(
     bench: Benchmarks = None,
     model: Annotated[
-        list[str] | None, typer.Option("--model", "--models", "-m", help="Models; without any, all.")
+        list[str] | None,
+        typer.Option("--model", "--models", "-m", help="Models; without any, all.", autocompletion=models),
     ] = None,
     tasks: Tasks = None,
     format: Annotated[Format, typer.Option("--format", "-f", help="The form of the file.")] = "csv",

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchrouter.faces.completion import models
+from benchrouter.faces.completion import bases, environments, models
+from benchrouter.faces.completion import images as archived_images
 from benchrouter.faces.out import Json, emit, say
+from benchrouter.faces.words import Benches
 
 if TYPE_CHECKING:
     from benchrouter.engine.archive import Entry
@@ -40,7 +42,9 @@ def _image(entry: Entry) -> dict[str, Any]:
 
 @app.command()
 def export(
-    reference: Annotated[str, typer.Argument(help="An image of the archive or the engine.")],
+    reference: Annotated[
+        str, typer.Argument(help="An image of the archive or the engine.", autocompletion=archived_images)
+    ],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File; else the standard output.")] = None,
     json: Json = False,
 ) -> int:
@@ -139,12 +143,15 @@ def prune(
 
 
 def clean(
-    images: Annotated[list[str] | None, typer.Argument(help="Only these: BENCHMARK/ENVIRONMENT, patterns.")] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only these: BENCHMARK/ENVIRONMENT, patterns.", autocompletion=environments),
+    ] = None,
     results: Annotated[bool, typer.Option("--results", help="Results, too.")] = False,
     installed: Annotated[bool, typer.Option("--models", help="Installed models, too.")] = False,
     stale: Annotated[bool, typer.Option("--stale", help="Only what is superseded; needs --model.")] = False,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", autocompletion=models)] = None,
-    bench: Annotated[list[str] | None, typer.Option("--bench", help="Of these benchmarks only.")] = None,
+    bench: Benches = None,
     seed: Annotated[int | None, typer.Option(help="With --stale: of results under this seed.")] = None,
     env: Annotated[
         list[str] | None, typer.Option("--env", "-e", metavar="K=V", help="With --stale: of results under it.")
@@ -181,12 +188,14 @@ def clean(
 
 
 def bootstrap_image(
-    images: Annotated[list[str] | None, typer.Argument(help="Base images, such as python:3.12-slim.")] = None,
+    images: Annotated[
+        list[str] | None, typer.Argument(help="Base images, such as python:3.12-slim.", autocompletion=bases)
+    ] = None,
     packages: Annotated[str, typer.Option(help="Debian packages to put in, comma-separated.")] = "",
     suite: Annotated[str | None, typer.Option(help="Debian suite, for example bookworm.")] = None,
     missing: Annotated[bool, typer.Option("--missing", help="All that a run needs and lacks.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Anew when it is there.")] = False,
-    bench: Annotated[list[str] | None, typer.Option("--bench", help="With --missing: of these benchmarks.")] = None,
+    bench: Benches = None,
     json: Json = False,
 ) -> int:
     """Make base images from Debian packages.

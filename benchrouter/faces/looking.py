@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from benchrouter.faces.completion import bench as benches
+from benchrouter.faces.completion import nodes
 from benchrouter.faces.out import Json, emit, say
 from benchrouter.faces.words import Bench, Env, Model, Refresh, Repeat, Seed, Slots, Tasks, variables
 
@@ -45,8 +47,10 @@ def plan(
 
 
 def explain(
-    node: Annotated[list[str], typer.Argument(help="Nodes by name or pattern, such as 'job:hello/*'.")],
-    bench: Annotated[list[str] | None, typer.Option(help="Benchmarks to look at.")] = None,
+    node: Annotated[
+        list[str], typer.Argument(help="Nodes by name or pattern, such as 'job:hello/*'.", autocompletion=nodes)
+    ],
+    bench: Annotated[list[str] | None, typer.Option(help="Benchmarks to look at.", autocompletion=benches)] = None,
     model: Model = None,
     tasks: Tasks = None,
     repeat: Repeat = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from benchrouter.faces.completion import nodes
 from benchrouter.faces.words import Bench, Env, Model, Refresh, Repeat, Seed, Slots, Tasks, variables
 
 
@@ -24,7 +25,9 @@ def run(
     preflight: Annotated[bool, typer.Option(help="Ask the endpoint once before the first job.")] = True,
     cache: Annotated[bool | None, typer.Option(help="Keep every image in the archive.", show_default=False)] = None,
     refresh: Refresh = None,
-    node: Annotated[list[str] | None, typer.Option(help="Nodes by name instead, such as 'job:hello/*'.")] = None,
+    node: Annotated[
+        list[str] | None, typer.Option(help="Nodes by name instead, such as 'job:hello/*'.", autocompletion=nodes)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Events as JSON lines, then the result (docs/json.md).")] = False,
 ) -> int:
     """Run what is not up to date, then show the scores.

@@ -7,14 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from benchrouter.faces.completion import benchmarks, models, tasks
+from benchrouter.faces.completion import bench as benches
+from benchrouter.faces.completion import models, refreshable, tasks
 
 Bench = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="BENCH",
         help="Benchmarks, BENCHMARK/TASK, groups or directories; without any the group `default`.",
-        autocompletion=benchmarks,
+        autocompletion=benches,
         show_default=False,
     ),
 ]
@@ -34,7 +35,11 @@ Env = Annotated[
     list[str] | None,
     typer.Option("--env", "-e", metavar="K=V", help="A variable for the tasks, in capitals; part of the key."),
 ]
-Refresh = Annotated[list[str] | None, typer.Option(help="Environments to rebuild with pull, no cache.")]
+Refresh = Annotated[
+    list[str] | None,
+    typer.Option(help="Environments to rebuild with pull, no cache.", autocompletion=refreshable),
+]
+Benches = Annotated[list[str] | None, typer.Option("--bench", help="Of these benchmarks only.", autocompletion=benches)]
 Slots = Annotated[int, typer.Option("--slots", "-n", help="How many jobs run at once.")]
 
 

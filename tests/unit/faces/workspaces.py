@@ -67,6 +67,9 @@ def _be_the_command(where: Path, words: list[str], environ: dict[str, str]) -> N
         os.environ.update(environ)
         status = called(app, words)
         sys.stdout.flush()
+    except SystemExit as end:  # so ends what a shell asks after a tab
+        sys.stdout.flush()
+        status = int(end.code or 0)
     except BaseException:
         traceback.print_exc()
     finally:
