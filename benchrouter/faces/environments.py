@@ -116,7 +116,7 @@ def build(
     labels = [f"{each.benchmark}/{each.name}" for each in chosen if each.benchmark]
     if not labels:
         if json:
-            emit("run", run_id=None, state="COMPLETED", jobs=[], failures=[], aggregates=[])
+            emit("run", run_id=None, state="COMPLETED", jobs=[], failures=[], kept=[], aggregates=[])
         else:
             print("no benchmark uses an environment: nothing to build")
         return _complete(sources)

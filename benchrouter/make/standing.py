@@ -35,6 +35,11 @@ class Standing:
             return True
         return documents.from_bytes(first) != self.score(node, {}).to_json()
 
+    def kept(self) -> frozenset[JobId]:
+        """Name the jobs that the command was to make anew and has not: what the store held of them counts on."""
+        session = self._session
+        return frozenset(j.id for j in session.due_jobs if j.id in session.completed and j.id not in session.fresh)
+
     def score(self, node: AggregateNode, failures: Mapping[JobId, FailedAttempt]) -> Aggregate:
         """Compute an aggregate from what is completed, and from the failed attempts given for the rest."""
         fresh = self._session.fresh

@@ -37,13 +37,14 @@ def print_scores(
     asked = {job.id for job in session.asked_jobs}
     nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
     terse = sum(len(node.jobs) for node in nodes) > _MANY and not outcomes
-    console = _console(out)
+    console, kept = _console(out), session.standing.kept()
     for node in nodes:
         scored = session.score(node, session.known_failures)
         if terse:
-            print(f"{title(scored)}  {summary(scored)}", file=out)
+            earlier = sum(job.id in kept for job in scored.jobs)
+            print(f"{title(scored)}  {summary(scored, earlier)}", file=out)
             continue
-        rows = _rows(session, scored, outcomes, told)
+        rows = _rows(session, scored, outcomes, told, kept)
         if console is not None:
             console.print(rich_table(scored, rows))
         else:
@@ -51,12 +52,19 @@ def print_scores(
 
 
 def _rows(
-    session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome], told: Collection[JobId]
+    session: Session,
+    scored: Aggregate,
+    outcomes: Mapping[JobId, Outcome],
+    told: Collection[JobId],
+    kept: Collection[JobId],
 ) -> list[Row]:
     rows = []
     for job in scored.jobs:
         outcome = outcomes.get(job.id)
-        if outcome is not None:
+        if job.id in kept:
+            seconds = outcome.seconds if outcome else None
+            rows.append(Row(job, seconds, _why_kept(outcome, told=job.id in told), earlier=True))
+        elif outcome is not None:
             detail = "" if job.id in told else outcome.detail or _warned(outcome.warnings)
             rows.append(Row(job, outcome.seconds, detail))
         else:
@@ -65,6 +73,13 @@ def _rows(
             detail = failure.detail if failure and done is None else _warned(done.warnings) if done else ""
             rows.append(Row(job, None, detail))
     return rows
+
+
+def _why_kept(outcome: Outcome | None, *, told: bool) -> str:
+    if outcome is None or outcome.reason is None:
+        return "earlier result; did not run now"
+    detail = "" if told or not outcome.detail else f": {outcome.detail}"
+    return f"earlier result; FAILED now: {outcome.reason.word}{detail}"
 
 
 def _warned(warnings: Sequence[str]) -> str:

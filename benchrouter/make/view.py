@@ -81,7 +81,9 @@ class JsonView:
         asked = {job.id for job in session.asked_jobs}
         nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
         scored = [session.score(node, session.known_failures).to_json() for node in nodes]
-        document = {"version": VERSION, "kind": "run", **told(facts), "aggregates": scored}
+        earlier = session.standing.kept()
+        kept = [job.name for job in session.asked_jobs if job.id in earlier]
+        document = {"version": VERSION, "kind": "run", **told(facts), "kept": kept, "aggregates": scored}
         print(json.dumps(document, allow_nan=False), file=self.out, flush=True)
 
 

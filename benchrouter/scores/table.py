@@ -22,11 +22,15 @@ _RIGHT = ("score", "items", "time")
 
 @dataclass(frozen=True)
 class Row:
-    """One job as it is shown; `seconds` None when it did not run now, `detail` one line for people."""
+    """One job as it is shown; `seconds` None when it did not run now, `detail` one line for people.
+
+    `earlier` marks a result that a run was to make anew and did not: it stays, and is none of this run.
+    """
 
     job: JobScore
     seconds: float | None = None
     detail: str = ""
+    earlier: bool = False
 
     def cells(self) -> tuple[str, ...]:
         """Give the texts under HEADER."""
@@ -94,8 +98,11 @@ def title(aggregate: Aggregate) -> str:
     return f"{aggregate.benchmark} @ {one_line(aggregate.model, 80)}"
 
 
-def summary(aggregate: Aggregate) -> str:
-    """Say the overall score, never without its coverage; with failures as 0 where that differs."""
+def summary(aggregate: Aggregate, earlier: int = 0) -> str:
+    """Say the overall score, never without its coverage; with failures as 0 where that differs.
+
+    `earlier` counts the results in it that are not of the run at whose end it is said.
+    """
     rule = "" if aggregate.rule == MEAN else f" ({aggregate.rule.rule})"
     text = f"overall {score(aggregate.overall)}{rule} · coverage {aggregate.coverage} · {aggregate.state.value}"
     items = aggregate.items
@@ -103,6 +110,8 @@ def summary(aggregate: Aggregate) -> str:
         text += f" · items {items}" + (f", {items.errors} not judged" if items.errors else "")
     if aggregate.overall_failures_as_zero != aggregate.overall:
         text += f" · with the task's own failures as 0: {score(aggregate.overall_failures_as_zero)}"
+    if earlier:
+        text += f" · {earlier} earlier result{'s' * (earlier != 1)} in it, not made anew now"
     return text
 
 
@@ -115,7 +124,7 @@ def plain_table(aggregate: Aggregate, rows: Sequence[Row]) -> list[str]:
     for line in table:
         aligned = [padded(line[n], width, right=header[n] in _RIGHT) for n, width in enumerate(widths)]
         lines.append(("  " + "  ".join(aligned)).rstrip())
-    return [*lines, "  " + summary(aggregate)]
+    return [*lines, "  " + summary(aggregate, sum(row.earlier for row in rows))]
 
 
 def _without_empty(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -140,4 +149,4 @@ def rich_table(aggregate: Aggregate, rows: Sequence[Row]) -> Group:
     for row, (task, state, *rest) in zip(rows, lines, strict=True):
         table.add_row(Text(task), Text(state, style=row.job.state.style), *(Text(cell) for cell in rest))
     style = {"COMPLETED": "bold green", "PARTIAL": "bold yellow"}.get(aggregate.state.value, "bold red")
-    return Group(table, Text(summary(aggregate), style=style))
+    return Group(table, Text(summary(aggregate, sum(row.earlier for row in rows)), style=style))

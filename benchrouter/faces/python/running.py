@@ -90,6 +90,8 @@ class RunResult(Shown):
         """Show the jobs, and above them the scores with their coverage."""
         rows, more = shortened([_row(job) for job in self.jobs])
         title = f"{self.state}: " + "; ".join(map(_overall, self.document["aggregates"]))
+        if kept := len(self.document.get("kept") or ()):
+            title += f" ({kept} earlier result{'s' * (kept != 1)} in it, not made anew now)"
         return Table(title, ("job", "state", "score", "time", "reason"), rows, frozenset({2, 3}), more)
 
 
