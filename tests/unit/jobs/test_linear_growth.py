@@ -63,9 +63,17 @@ def seconds(action: Callable[[Any], object], given: Any) -> float:
 
 
 def check_linear(action: Callable[[Any], object], make: Callable[[int], Any], n: int) -> None:
-    """Four times as much may take four times as long, and a little; what takes no time at all is fine."""
-    least, most = seconds(action, make(n)), seconds(action, make(4 * n))
-    assert most < 8 * max(least, 0.002), (least, most)
+    """Four times as much may take four times as long, and a little; what takes no time at all is fine.
+
+    Growth with the square shows every time, what else the machine does only now and then.
+    """
+    measured = []
+    for _ in range(5):
+        least, most = seconds(action, make(n)), seconds(action, make(4 * n))
+        if most < 8 * max(least, 0.002):
+            return
+        measured.append((least, most))
+    pytest.fail(f"longer than linear growth explains: {measured}")
 
 
 @pytest.mark.parametrize("name", RESULTS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchrouter.spec import settings_shape
+from benchrouter.spec import settings_shape, site_shape
 from benchrouter.spec.settings import SiteLimits, load_settings
 from benchrouter.spec.values import seconds, size
 
@@ -28,7 +28,8 @@ def test_the_example_loads_without_a_warning(tmp_path: Path) -> None:
 )
 def test_every_key_is_documented(shape: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for key in getattr(settings_shape, shape).model_fields:
+    found = getattr(settings_shape, shape, None) or getattr(site_shape, shape)
+    for key in found.model_fields:
         assert re.search(rf"[`{{ .]{key}[`,:}}]|^## {key}$|^### site\.{key}$", text, re.MULTILINE), key
 
 
