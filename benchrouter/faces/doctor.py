@@ -17,6 +17,7 @@ def doctor(json: Json = False) -> int:
     from benchrouter.faces.place import enter_if_any
     from benchrouter.make.doctor.examine import examine
     from benchrouter.make.doctor.finding import Level
+    from benchrouter.make.interruption import as_is
 
     here = Path.cwd()
     ws = enter_if_any()
@@ -28,7 +29,8 @@ def doctor(json: Json = False) -> int:
         mark = each.level.mark
         if sys.stdout.isatty():
             mark = f"\x1b[{each.level.colour}m{mark}\x1b[0m"
-        print(f"{mark}  {each.what:12}  {each.found}", flush=True)
+        print(mark, end="", file=as_is(sys.stdout))
+        print(f"  {each.what:12}  {each.found}", flush=True)
         for label, text in (("follows", each.follows), ("mend", each.mend)):
             if text:
                 print(f"      {label + ':':10}{text}", flush=True)

@@ -199,12 +199,17 @@ def logs(
 
 
 def _follow(pieces: Iterable[tuple[str, str]], json: bool) -> None:
-    """Print pieces of logs, each under the name of its file where that changes; lines may be cut between pieces."""
+    """Print pieces of logs, each under the name of its file where that changes; lines may be cut between pieces.
+
+    A terminal gets the colours of what a task printed, and nothing else that it would act on; a program all of it.
+    """
     import sys
 
-    from benchrouter.jobs.logs import printable
+    from benchrouter.jobs.terminal import RESET, Colours
+    from benchrouter.make.interruption import as_is
 
-    shown, whole = "", True
+    out, terminal = as_is(sys.stdout), sys.stdout.isatty()
+    shown, whole, colours = "", True, Colours()
     for name, text in pieces:
         if not text:
             continue
@@ -212,12 +217,9 @@ def _follow(pieces: Iterable[tuple[str, str]], json: bool) -> None:
             emit("log", file=name, text=text)
             continue
         if name != shown:
-            print("" if whole else "\n", end="")
+            print((RESET if colours.used else "") + ("" if whole else "\n"), end="", file=out)
             print(f"==> {name} <==", flush=True)
-            shown = name
+            shown, colours = name, Colours()
         whole = text.endswith("\n")
-        if sys.stdout.isatty():  # what a task printed is not for the terminal to obey
-            text = "".join(printable(line) + "\n" * line.endswith("\n") for line in text.splitlines(keepends=True))
-        print(text, end="", flush=True)
-    if not whole:
-        print()
+        print(colours.feed(text) if terminal else text, end="", file=out, flush=True)
+    print((RESET if colours.used else "") + ("" if whole else "\n"), end="", file=out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -38,6 +39,7 @@ def export(
     """
     from benchrouter.faces.asked import scope_of
     from benchrouter.faces.place import enter, typed_path
+    from benchrouter.make.interruption import as_is
     from benchrouter.make.variables import UsageError
     from benchrouter.scores.doubts import losses
     from benchrouter.scores.export.rows import exported, rows_of
@@ -61,7 +63,8 @@ def export(
         path = None if output is None else str(typed_path(output))
         emit("export", rows=list(rows_of(rows, found)), path=path, warnings=lost)
     elif output is None:
-        print(data.decode(), end="")
+        text = data.decode()
+        print(text, end="", file=sys.stdout if sys.stdout.isatty() else as_is(sys.stdout))
     return 0
 
 

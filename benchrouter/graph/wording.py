@@ -22,7 +22,7 @@ def say(
     path: tuple[str, ...], old: object, new: object, change: Change, where: Mapping[str, str], label: str
 ) -> str:
     """Say what happened to the input at a path of keys; `where` names directories as `differences` does."""
-    kind, name = path[0], ".".join(path[1:])
+    kind, name = path[0], _shown(".".join(path[1:]))
     values = f": {_pair(old, new)}" if change is Change.CHANGED else ""
     if kind == "files":
         return _file(_join(where.get(label or "task", ""), name), str(old), str(new), change)
@@ -38,9 +38,14 @@ def say(
         "build_args": f"build argument {name}",
         "model": f"model {name or 'identity'}",
     }
-    subject = subjects.get(kind, ".".join(path))
+    subject = subjects.get(kind, _shown(".".join(path)))
     # What stands for a whole file is a digest: it says nothing to a person.
     return f"{subject} {change.value}{'' if kind == 'templates' else values}"
+
+
+def _shown(name: str) -> str:
+    """Show a name on one line, whatever it holds."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _file(path: str, old: str, new: str, change: Change) -> str:
@@ -50,7 +55,7 @@ def _file(path: str, old: str, new: str, change: Change) -> str:
     if before != after:
         return f"{path} changed from a {before} to a {after}"
     if after == "link":
-        return f"link {path} changed: {old.removeprefix(LINK)} -> {new.removeprefix(LINK)}"
+        return f"link {path} changed: {_shown(old.removeprefix(LINK))} -> {_shown(new.removeprefix(LINK))}"
     if old.removesuffix(EXECUTABLE) == new.removesuffix(EXECUTABLE):
         return f"file {path}: exec bit {'set' if new.endswith(EXECUTABLE) else 'cleared'}"
     return f"file {path} changed"

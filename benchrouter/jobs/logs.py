@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -11,9 +10,9 @@ from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.ring import Ring, RingReader, ring_of
+from benchrouter.jobs.terminal import printable
 
 _BLOCK = 1 << 16
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 
 def _ignore(_: bytes) -> None:
@@ -135,12 +134,6 @@ class Tail:
         text = b"".join(self._chunks)[-self._limit :].decode("utf-8", "replace")
         kept = [line for line in (printable(part) for part in text.splitlines()) if line.strip()]
         return "\n".join(kept[-count:])
-
-
-def printable(line: str) -> str:
-    """Drop what a terminal would act on: output of a task is untrusted."""
-    plain = _ESCAPE.sub("", line)
-    return "".join(char for char in plain if char.isprintable() or char == "\t").rstrip()
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

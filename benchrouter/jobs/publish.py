@@ -12,6 +12,7 @@ from benchrouter.jobs.masking import masked
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.render import Renderer
 from benchrouter.jobs.request import JobRequest
+from benchrouter.jobs.terminal import harmless
 from benchrouter.store import layout, results
 from benchrouter.store.problems import StoreError
 from benchrouter.store.states import JobState, Outcome, Reason
@@ -105,5 +106,5 @@ def _unpublished(outcome: Outcome, why: str) -> Outcome:
 
 
 def _message(text: str, redactor: Redactor) -> str:
-    """Put a message on one line, masked before (white space may be part of a secret) and after."""
-    return redactor.scrub_text(" ".join(redactor.scrub_message(text).split()))
+    """Put a message on one line that only shows, masked before (white space may be part of a secret) and after."""
+    return redactor.scrub_text(harmless(" ".join(redactor.scrub_message(text).split())))

@@ -9,8 +9,10 @@ import sys
 import threading
 from collections.abc import Callable
 from errno import EBADF, EPIPE
+from io import TextIOWrapper
 from typing import Any, TextIO
 
+from benchrouter.jobs.terminal import harmless
 from benchrouter.make.voice import complain
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -64,7 +66,9 @@ def _catch(number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
 class LastingStream:
     """A stream for text that outlives its reader: when that is gone, what is written goes nowhere.
 
-    `lost` says why what was written could not be, unless simply nobody reads any more.
+    All text of ours goes through one, and names and messages of others in it: what a terminal would act on is left
+    out. `as_is` takes text that is colour or data, and harmless where it is made. `lost` says why what was written
+    could not be, unless simply nobody reads any more.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -72,7 +76,12 @@ class LastingStream:
         self.lost = ""
 
     def write(self, text: str) -> int:
-        """Write, or give the stream up."""
+        """Write what only shows, or give the stream up."""
+        self.pass_on(harmless(text))
+        return len(text)
+
+    def pass_on(self, text: str) -> int:
+        """Write all of it, or give the stream up."""
         try:
             return self._stream.write(text)
         except (OSError, ValueError) as error:
@@ -97,8 +106,30 @@ class LastingStream:
             self.lost = error.strerror or str(error)
             complain(f"the output cannot be written: {self.lost}")
 
+    @property
+    def as_is(self) -> _AsIs:
+        """Give the stream for text whose escapes are ours."""
+        return _AsIs(self)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class _AsIs:
+    """The same stream, whose text is passed on."""
+
+    def __init__(self, stream: LastingStream) -> None:
+        self.write = stream.pass_on
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def as_is(stream: Any) -> TextIO:
+    """Give a stream for text whose escapes are ours: of one that leaves them out its `as_is`, any other itself."""
+    found: TextIO = getattr(stream, "as_is", stream)
+    return found
 
 
 def outlast_readers() -> None:
@@ -111,6 +142,8 @@ def outlast_readers() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if not isinstance(stream, LastingStream):
+            if isinstance(stream, TextIOWrapper):  # what a locale cannot write is no reason to lose the rest
+                stream.reconfigure(errors="backslashreplace")
             lasting = LastingStream(stream)
             setattr(sys, name, lasting)
             atexit.register(lasting.flush)

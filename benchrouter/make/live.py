@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TextIO
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from benchrouter.make.console import OurConsole
+from benchrouter.make.interruption import LastingStream
 from benchrouter.make.reporter import Work, describe, duration
 from benchrouter.store.states import Outcome
 
@@ -29,7 +32,7 @@ class LiveReporter:
     """Shows running nodes in a table that is redrawn four times a second; what ended scrolls away above it."""
 
     def __init__(self, out: TextIO, shown: Callable[[str], str] = str) -> None:
-        self.console = Console(file=out)
+        self.console = OurConsole(out)
         self.shown = shown
         self.work = Work(0, 0, 1)
         self.running: dict[str, _Running] = {}
@@ -46,6 +49,8 @@ class LiveReporter:
             console=self.console, get_renderable=self._render, refresh_per_second=4, transient=True
         )
         self.live.start()
+        for name in ("stdout", "stderr"):  # what is printed meanwhile is shown above the view, read for colours
+            setattr(sys, name, LastingStream(getattr(sys, name)))
 
     def started(self, node: str, timeout: float | None) -> None:
         """Add a row."""

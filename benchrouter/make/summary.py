@@ -89,9 +89,9 @@ def _warned(warnings: Sequence[str]) -> str:
 def _console(out: TextIO):  # type: ignore[no-untyped-def]
     if not out.isatty():
         return None
-    from rich.console import Console
+    from benchrouter.make.console import OurConsole
 
-    return Console(file=out)
+    return OurConsole(out)
 
 
 def print_causes(session: Session, out: TextIO, causes: Sequence[Cause]) -> None:

@@ -182,10 +182,11 @@ def _probe(path: Path) -> int | None:
 def _if_dead(path: Path) -> Owner | None:
     inode = _probe(path)
     facts = documents.read(path) if inode is not None else None
-    if facts is None or facts.get("inode") != inode:  # held, torn, or a copy: its lock says nothing
+    owner = _owner_of(path, facts) if facts is not None else None
+    if facts is None or owner is None:  # held, or torn
         return None
-    owner = _owner_of(path, facts)
-    return owner if owner is not None and _judged_dead(owner) else None
+    copied = facts.get("inode") != inode
+    return owner if _judged_dead(owner, copied=copied) else None
 
 
 def _read_owner(path: Path) -> Owner | None:
@@ -201,13 +202,27 @@ def _owner_of(path: Path, facts: dict[str, Any]) -> Owner | None:
     return owner if path.name == f"{owner.run_id}.owner" else None
 
 
-def _judged_dead(owner: Owner) -> bool:
+def _judged_dead(owner: Owner, *, copied: bool) -> bool:
+    """Judge an owner whose entry nobody holds; the lock of a copied entry says nothing, that of the original might."""
     if owner.boot_id != _boot_id():
         # another boot: of this machine (everything it ran has ended), or another machine with the same files
         return owner.host == socket.gethostname()
     if owner.pid_ns != _pid_ns():
-        return True  # same kernel, so the free lock is proof; its pid means nothing here
-    return _start_time(owner.pid) != owner.start_time
+        return not copied  # same kernel, so the free lock is proof; its pid means nothing here
+    return _start_time(owner.pid) != owner.start_time and not (copied and _hidden(owner.pid))
+
+
+def _hidden(pid: int) -> bool:
+    """Tell whether there is a process of which /proc does not tell us."""
+    if os.path.exists(f"/proc/{pid}/stat"):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _start_time(pid: int) -> int | None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from benchrouter.jobs.logs import Tail, printable
+from benchrouter.jobs.logs import Tail
 from benchrouter.jobs.masking import masked
 from benchrouter.jobs.redact import Redactor
+from benchrouter.jobs.terminal import printable
 from benchrouter.jobs.verdict import judge
 from benchrouter.store.items import read_items
 
@@ -53,12 +55,16 @@ STREAMS: dict[str, tuple[int, Callable[[int], bytes]]] = {
 
 
 def seconds(action: Callable[[Any], object], given: Any) -> float:
-    """Take the best of a few runs: what else the machine does is not meant."""
+    """Take the best of a few runs: what else the machine and its collector of garbage do is not meant."""
     best = 1e9
-    for _ in range(3):
-        began = time.thread_time()
-        action(given)
-        best = min(best, time.thread_time() - began)
+    gc.disable()
+    try:
+        for _ in range(4):
+            began = time.thread_time()
+            action(given)
+            best = min(best, time.thread_time() - began)
+    finally:
+        gc.enable()
     return best
 
 

@@ -150,6 +150,30 @@ def test_a_workspace_that_was_copied_does_not_call_a_living_owner_dead(
     assert dead_owners(Workspace(tmp_path / "copy")) == []
 
 
+def test_a_workspace_that_was_copied_after_its_owner_was_killed_calls_it_dead(
+    ws: Workspace, tmp_path: Path, killed: Path
+) -> None:
+    """Moved by copy and remove, it left containers and networks behind for good: the entry had another inode."""
+    assert killed.exists()
+    shutil.copytree(ws.root, tmp_path / "copy")
+    shutil.rmtree(ws.root)
+    assert [owner.run_id for owner in dead_owners(Workspace(tmp_path / "copy"))] == ["killed"]
+
+
+def test_a_copy_spares_an_owner_that_lives_where_the_original_is(
+    ws: Workspace, tmp_path: Path, fork: Fork, until: Until
+) -> None:
+    pid = fork(hold(ws, "living"))
+    until(lambda: living_owners(ws) == 1)
+    shutil.copytree(ws.root, tmp_path / "copy")
+    copy = Workspace(tmp_path / "copy")
+    assert dead_owners(copy) == []
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: len(dead_owners(copy)) == 1)
+    os.waitpid(pid, 0)
+    assert len(dead_owners(copy)) == 1
+
+
 def test_looking_writes_nothing(tmp_path: Path) -> None:
     assert dead_owners(Workspace(tmp_path)) == []
     assert list(tmp_path.iterdir()) == []
