@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from benchrouter.graph.inputs import flatten
 from benchrouter.graph.wording import Change, say
+from benchrouter.keys.canonical import same
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def _leaves(
     after = {p: v for p, v in flatten(new).items() if p[0] not in skip}
     causes = []
     for path in [*after, *(p for p in before if p not in after)]:
-        if before.get(path) == after.get(path) and (path in before) == (path in after):
+        if same(before.get(path), after.get(path)) and (path in before) == (path in after):
             continue
         if _is_empty_group(before, after, path):
             continue

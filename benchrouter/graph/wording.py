@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from enum import Enum
 
@@ -72,6 +73,8 @@ def _join(directory: str, name: str) -> str:
 def _pair(old: object, new: object) -> str:
     """Show two values on one line; of long ones the part where they begin to differ."""
     before, after = _text(old), _text(new)
+    if before == after:  # a number, and the text that spells it
+        before, after = json.dumps(old), json.dumps(new)
     if max(len(before), len(after)) <= _LONGEST:
         return f"{before} -> {after}"
     same = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
@@ -79,6 +82,8 @@ def _pair(old: object, new: object) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return json.dumps(value)
     plain = isinstance(value, str) and value.isprintable() and value != ""
     return str(value) if plain else repr(value)
 

@@ -23,6 +23,11 @@ def digest(value: JSON) -> str:
     return xxhash.xxh3_128_hexdigest(_encode(value).encode("ascii"))
 
 
+def same(one: object, other: object) -> bool:
+    """Tell whether a key takes two JSON values for one: `0` and `0.0`, `1` and `true` are two."""
+    return one == other and (isinstance(one, str) or _encode(one) == _encode(other))
+
+
 def digest_bytes(data: bytes) -> str:
     """Digest bytes."""
     return xxhash.xxh3_128_hexdigest(data)

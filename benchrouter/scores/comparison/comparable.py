@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchrouter.graph.inputs import flatten
+from benchrouter.keys.canonical import same
 from benchrouter.scores.collected import JobResult
 from benchrouter.scores.comparison.contender import Contender
 
@@ -13,6 +15,7 @@ _NOT_COMPARED = frozenset({"model", "repeat"})
 _MOST = 8
 _LONG = 40
 _ABSENT = object()
+_Flat = Mapping[tuple[str, ...], object]
 
 
 def differences(one: Contender, other: Contender) -> list[str]:
@@ -65,7 +68,7 @@ def _of_the_inputs(one: Contender, other: Contender, besides: Collection[str] = 
     common = [task for task in first if task in second]
     seen: dict[str, list[str]] = {}
     for task in common:
-        if first[task] != second[task]:
+        if not same(first[task], second[task]):
             for reason in _leaves(first[task], second[task]):
                 seen.setdefault(reason, []).append(task)
     return [f"{reason}{_of(tasks, common)}" for reason, tasks in seen.items()]
@@ -83,7 +86,7 @@ def _by_task(jobs: Iterable[JobResult], besides: Collection[str]) -> dict[str, M
 def _leaves(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
     first, second = flatten(one), flatten(other)
     paths = [*first, *(path for path in second if path not in first)]
-    differing = [path for path in paths if first.get(path, _ABSENT) != second.get(path, _ABSENT)]
+    differing = [path for path in paths if not _agree(first, second, path)]
     deeper = {path[:n] for path in differing for n in range(1, len(path))}
     for path in differing:
         # An empty group is a leaf of its own; and a key of an image only sums up what stands beside it.
@@ -105,7 +108,14 @@ def _say(path: tuple[str, ...], old: object, new: object) -> str:
     }.get(kind, " ".join(path))
     if kind in ("image", "images"):
         subject = f"image: {' '.join(path[1:])}"
-    return f"{subject}: {_text(old)}, against {_text(new)}"
+    before, after = _text(old), _text(new)
+    if before == after and _ABSENT not in (old, new):  # a number, and the text that spells it
+        before, after = json.dumps(old), json.dumps(new)
+    return f"{subject}: {before}, against {after}"
+
+
+def _agree(first: _Flat, second: _Flat, path: tuple[str, ...]) -> bool:
+    return path in first and path in second and same(first[path], second[path])
 
 
 def _place(path: tuple[str, ...], file: str) -> str:
@@ -121,6 +131,8 @@ def _how(old: object, new: object) -> str:
 def _text(value: object) -> str:
     if value is _ABSENT or value is None:
         return "none"
+    if isinstance(value, bool):
+        return json.dumps(value)
     text = value if isinstance(value, str) and value.isprintable() and value else repr(value)
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 

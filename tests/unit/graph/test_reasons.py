@@ -137,3 +137,22 @@ def test_the_inputs_of_a_job_have_no_place_and_no_secret_in_them(tmp_path: Path)
     assert set(inputs[0]) == set(BASE)
     (tmp_path / "one" / "t" / "run.sh").write_text("edited since\n")
     assert "files" not in job_inputs(ASK, one, one.jobs[0])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (0, 0.0, "0 -> 0.0"),
+        (1, True, "1 -> true"),
+        (False, 0, "false -> 0"),
+        (0.0, -0.0, "0.0 -> -0.0"),
+        (1, "1", '1 -> "1"'),
+        ([1], [1.0], "[1] -> [1.0]"),
+        ([{"a": 1}], [{"a": True}], "[{'a': 1}] -> [{'a': True}]"),
+    ],
+)
+def test_a_parameter_that_changed_its_type_alone_is_the_cause(old: Any, new: Any, shown: str) -> None:
+    """The key changed, Python's `==` saw nothing, and the cause was that an earlier result had been removed."""
+    before, after = changed("model|temperature", old), changed("model|temperature", new)
+    assert texts(differences(before, after, WHERE)) == [f"model temperature changed: {shown}"]
+    assert differences(before, copy.deepcopy(before), WHERE) == ()

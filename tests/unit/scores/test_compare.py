@@ -78,6 +78,8 @@ def test_many_models_make_a_mark_harder(shelf: Shelf) -> None:
         ({"files": {"run.py": "aa", "more.py": "cc"}}, "file more.py is there for one of them only"),
         ({"task": {"command": "python3 run.py"}}, "`command` in task.yaml: python3 run.py, against python run.py"),
         ({"image": {"files": {"ask": "1"}, "key": "k"}}, "file ask of the image is there for one of them only"),
+        ({"contract": True}, "version of the contract: true, against 1"),
+        ({"contract": "1"}, 'version of the contract: "1", against 1'),
         ({"contract": 2}, "version of the contract: 2, against 1"),
         ({"seed": 7}, "seed: 7, against none"),
         ({"templates": {"run.sh.j2": "t"}}, "template run.sh.j2: t, against none"),
