@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from docker.tls import TLSConfig
 
 DEFAULT = "unix:///var/run/docker.sock"
-_START_HINT = "start it, for example with `./doitw --with-engine`, or name another in DOCKER_HOST"
+_START_HINT = (
+    "start it (`systemctl start docker`, say; in a clone of BenchRouter `./doitw --with-engine`), "
+    "or name another in DOCKER_HOST"
+)
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,8 @@ def prune(
 ) -> int:
     """Shrink the archive of images.
 
-    Drops the least recently used first, and what killed runs left in the cache.
+    Drops the least recently used first; also what killed runs left in the cache, and what was hashed of directories
+    that are no longer there.
     """
     from benchrouter.faces.place import session
     from benchrouter.make.caches import prune as shrink

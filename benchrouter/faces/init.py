@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -28,6 +29,6 @@ def init(
         return 0
     for path in made:
         print(path)
-    steps = [] if root == Path.cwd() else [f"cd {directory}"]
+    steps = [] if root == Path.cwd() else [f"cd {quote(str(directory))}"]
     print("next:", *steps, "benchrouter doctor", "benchrouter run --model demo", sep="\n  ")
     return 0

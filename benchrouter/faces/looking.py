@@ -103,3 +103,21 @@ def graph(
     else:
         print(picture(session), end="")
     return 0
+
+
+def cachekey(bench: Bench = None, tasks: Tasks = None, json: Json = False) -> int:
+    """Print one short key for the images that tasks need.
+
+    To name a CI cache by; no engine and no model is asked.
+    """
+    given = variables(bench=bench, tasks=tasks)
+    from benchrouter.faces.place import session as begin
+    from benchrouter.graph.imageset import cache_key
+
+    session = begin(given)
+    key = cache_key(session.sources.selected, session.graph.images)
+    if json:
+        emit("cachekey", key=key)
+    else:
+        print(key)
+    return 0

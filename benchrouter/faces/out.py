@@ -17,7 +17,7 @@ VERSION = 1
 _LOGS = ("log", "logs")
 """What tasks printed is passed on as it is."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text (docs/json.md).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 _MOST = 20
 

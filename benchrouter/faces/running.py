@@ -28,7 +28,7 @@ def run(
     node: Annotated[
         list[str] | None, typer.Option(help="Nodes by name instead, such as 'job:hello/*'.", autocompletion=nodes)
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Events as JSON lines, then the result (docs/json.md).")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Events as JSON lines, then the result.")] = False,
 ) -> int:
     """Run what is not up to date, then show the scores.
 

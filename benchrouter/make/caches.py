@@ -70,4 +70,5 @@ def prune(session: Session, most: str | None) -> list[str]:
     removed += [str(path.relative_to(ws.root)) for path in stale.sweep_temporaries(ws)]
     locks.remove_free(ws)
     dropped = sweep(layout.hashes_dir(ws))
-    return [*removed, *([f"{dropped} caches of hashes"] if dropped else [])]
+    hashes = f"{dropped} cache{'s' * (dropped != 1)} of hashes, of directories that are no longer there"
+    return [*removed, *([hashes] if dropped else [])]

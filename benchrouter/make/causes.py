@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchrouter.graph.nodes import JobNode, base_name
 from benchrouter.make.run import Run
 from benchrouter.scores.table import SHORT, one_line
-from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Outcome, Reason
 
 SHOWN = 10
@@ -55,9 +53,3 @@ def causes_of(run: Run) -> list[Cause]:
 
 def _alike(outcome: Outcome) -> tuple[object, ...]:
     return (outcome.reason, outcome.detail, outcome.log_tail)
-
-
-def told_in_blocks(causes: Iterable[Cause]) -> frozenset[JobId]:
-    """Name the jobs whose detail a block says, so that no row of a table has to."""
-    shown = list(causes)[:SHOWN]
-    return frozenset(job.id for cause in shown if len(cause.jobs) > 1 or cause.images for job, _ in cause.jobs)

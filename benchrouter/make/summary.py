@@ -27,12 +27,8 @@ def print_scores(
     session: Session,
     out: TextIO,
     outcomes: Mapping[JobId, Outcome] | None = None,
-    told: Collection[JobId] = (),
 ) -> None:
-    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line.
-
-    Of the jobs in `told` everything but the reason has been said.
-    """
+    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line."""
     outcomes = outcomes or {}
     asked = {job.id for job in session.asked_jobs}
     nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
@@ -44,7 +40,7 @@ def print_scores(
             earlier = sum(job.id in kept for job in scored.jobs)
             print(f"{title(scored)}  {summary(scored, earlier)}", file=out)
             continue
-        rows = _rows(session, scored, outcomes, told, kept)
+        rows = _rows(session, scored, outcomes, kept)
         if console is not None:
             console.print(rich_table(scored, rows))
         else:
@@ -52,33 +48,29 @@ def print_scores(
 
 
 def _rows(
-    session: Session,
-    scored: Aggregate,
-    outcomes: Mapping[JobId, Outcome],
-    told: Collection[JobId],
-    kept: Collection[JobId],
+    session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome], kept: Collection[JobId]
 ) -> list[Row]:
     rows = []
     for job in scored.jobs:
         outcome = outcomes.get(job.id)
         if job.id in kept:
             seconds = outcome.seconds if outcome else None
-            rows.append(Row(job, seconds, _why_kept(outcome, told=job.id in told), earlier=True))
+            rows.append(Row(job, seconds, _why_kept(outcome), earlier=True))
         elif outcome is not None:
-            detail = "" if job.id in told else outcome.detail or _warned(outcome.warnings)
+            detail = in_its_words(outcome.detail) or _warned(outcome.warnings)
             rows.append(Row(job, outcome.seconds, detail))
         else:
             failure = session.known_failures.get(job.id)
             done = session.completed.get(job.id)
             detail = failure.detail if failure and done is None else _warned(done.warnings) if done else ""
-            rows.append(Row(job, None, detail))
+            rows.append(Row(job, None, in_its_words(detail)))
     return rows
 
 
-def _why_kept(outcome: Outcome | None, *, told: bool) -> str:
+def _why_kept(outcome: Outcome | None) -> str:
     if outcome is None or outcome.reason is None:
         return "earlier result; did not run now"
-    detail = "" if told or not outcome.detail else f": {outcome.detail}"
+    detail = f": {in_its_words(outcome.detail)}" if outcome.detail else ""
     return f"earlier result; FAILED now: {outcome.reason.word}{detail}"
 
 

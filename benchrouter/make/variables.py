@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from benchrouter.spec.names import OWN_VARIABLES, did_you_mean
-from benchrouter.spec.values import MOST_REPEATS
+from benchrouter.spec.values import LARGEST_SEED, MOST_REPEATS
 
 
 class UsageError(Exception):
@@ -80,7 +80,7 @@ def parse(given: Mapping[str, str], environ: Mapping[str, str]) -> Variables:
         bench=variables.words("bench"),
         tasks=variables.words("tasks"),
         repeat=variables.number("repeat", least=1, most=MOST_REPEATS),
-        seed=variables.number("seed", least=None),
+        seed=variables.number("seed", least=-LARGEST_SEED, most=LARGEST_SEED),
         strict=variables.flag("strict", default=False),
         preflight=variables.flag("preflight", default=True),
         cache=variables.flag("cache", default=False) if "cache" in given else None,
@@ -164,13 +164,12 @@ class _Reader:
             self.faults.append(f"{name}= is empty; expected {STEERING[name]}")
         return words
 
-    def number(self, name: str, least: int | None, most: int = 10**18) -> int | None:
+    def number(self, name: str, least: int, most: int) -> int | None:
         text = self.given.get(name)
         if text is None:
             return None
-        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or not (least is None or least <= int(text) <= most):
-            bound = "" if least is None else f" from {least} to {most}"
-            self.faults.append(f"{name}={text}: expected a whole number{bound}")
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", text) or not least <= int(text) <= most:
+            self.faults.append(f"{name}={text}: expected a whole number from {least} to {most}")
             return None
         return int(text)
 

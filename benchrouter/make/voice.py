@@ -22,7 +22,7 @@ class Voice:
 _DOIT = Voice()
 _VOICE: ContextVar[Voice] = ContextVar("voice", default=_DOIT)
 
-_VERBS = "run|plan|explain|graph|bootstrap-image|models|image|clean"
+_VERBS = "run|plan|explain|graph|cachekey|bootstrap-image|models|image|clean"
 _CALL = re.compile(rf"\bdoit (?=(?:{_VERBS})\b)")
 _LIST = re.compile(r"(?<![\w/-])bench=(?=\S)")
 _VALUE = re.compile(r"(?<![\w/-])(model|tasks|repeat|seed|refresh)=(?=\S)")

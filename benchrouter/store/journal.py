@@ -19,7 +19,7 @@ from benchrouter.store import documents, layout
 from benchrouter.store.atomic import TEMPORARY, sync
 from benchrouter.store.flock import try_flock
 from benchrouter.store.killed import record_killed
-from benchrouter.store.problems import StoreError
+from benchrouter.store.problems import StoreError, Unwritable
 from benchrouter.store.runs import new_run_id
 from benchrouter.store.workspace import Workspace
 
@@ -57,12 +57,18 @@ class Journal:
 
     @classmethod
     def open(cls, ws: Workspace, run_id: str | None = None) -> Journal:
-        """Write this process into `runs/`: locked before it is visible, durable before it returns."""
+        """Write this process into `runs/`: locked before it is visible, durable before it returns.
+
+        Raise Unwritable where nothing can be written.
+        """
         owner = Owner.this_process(run_id or new_run_id())
         path = layout.owner_file(ws, owner.run_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
         hidden = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
-        descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise Unwritable(ws.root, error) from error
         try:
             try_flock(descriptor)
             facts = {**asdict(owner), "inode": os.fstat(descriptor).st_ino}

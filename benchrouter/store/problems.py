@@ -5,3 +5,13 @@ from __future__ import annotations
 
 class StoreError(Exception):
     """Something on disk that we own is not as it has to be; the text says where and what to do."""
+
+
+class Unwritable(StoreError):
+    """The workspace cannot be written, as one on a read-only file system; what is in it can be looked at."""
+
+    def __init__(self, root: object, error: OSError) -> None:
+        super().__init__(
+            f"{root} cannot be written ({error.strerror or error}): a run puts its record in runs/, scores in results/ "
+            f"and what it makes in cache/; make the workspace writable, or run in a copy of it"
+        )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchrouter.store.atomic import write_atomic
-from benchrouter.store.problems import StoreError
+from benchrouter.store.problems import StoreError, Unwritable
 
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -86,11 +86,17 @@ class Workspace:
         return text if _ID.fullmatch(text) else None
 
     def ensure(self) -> Workspace:
-        """Make the id and the directories that a run writes to; safe when several processes do so at once."""
-        for directory in (self.id_file.parent, self.cache, self.results, self.runs):
-            directory.mkdir(parents=True, exist_ok=True)
-        if self.peek_id() is None:
-            self._make_id()
+        """Make the id and the directories that a run writes to; safe when several processes do so at once.
+
+        Raise Unwritable where that cannot be.
+        """
+        try:
+            for directory in (self.id_file.parent, self.cache, self.results, self.runs):
+                directory.mkdir(parents=True, exist_ok=True)
+            if self.peek_id() is None:
+                self._make_id()
+        except OSError as error:
+            raise Unwritable(self.root, error) from error
         return self
 
     def _make_id(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -31,6 +32,10 @@ def guarded(command: Callable[[], int]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
+        if error.errno == errno.EROFS:
+            looks = "plan, explain, compare, export, gate, eval and logs only read"
+            complain(f"{error.filename} cannot be written: {error.strerror}; {looks}")
+            return USAGE
         why = "; a run writes to its workspace" if program() == "doit" else ""
         complain(f"{error.filename}: {error.strerror}{why}")
         return USAGE

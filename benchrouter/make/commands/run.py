@@ -18,6 +18,7 @@ from benchrouter.make.session import Session, announce, doit_variables
 from benchrouter.make.variables import STEERING, UsageError
 from benchrouter.make.voice import json_out
 from benchrouter.store.journal import dead_owners
+from benchrouter.store.problems import Unwritable
 
 if TYPE_CHECKING:
     from benchrouter.make.view import View
@@ -49,7 +50,7 @@ OPT_JSON = {
     "long": "json",
     "type": bool,
     "default": False,
-    "help": "print JSON lines: events, then the result (docs/json.md)",
+    "help": "print JSON lines: events, then the result",
 }
 
 
@@ -59,7 +60,7 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
     doc_purpose = "run what is not up to date, then show the scores"
     doc_usage = "[NODE ...] [model=NAME,...] [bench=...] [tasks=...] [VARIABLE=value]"
     doc_description = "\n".join(
-        ["Variables (docs/configuration.md); those in capitals go into the environment of the jobs:"]
+        ["Variables; those in capitals go into the environment of the jobs:"]
         + [f"{name}= {meaning}" for name, meaning in STEERING.items()]
     )
     cmd_options = (opt_always, OPT_SLOTS, OPT_PLAIN, OPT_FAILED, OPT_JSON)
@@ -83,6 +84,17 @@ class Run(ReadsWithCare, DoitRun):  # type: ignore[misc]
         if not args or any(word.startswith(("job", "aggregate", "config")) for word in args):
             session.require_model()
         session.check_names(self._other_names(params))
+        try:
+            return self._recorded(session, params, args)
+        except Unwritable as error:
+            if session.due_jobs or session.needs.images or session.variables.refresh:
+                raise
+            self._view(params, session).settled(session)
+            print(f"nothing had to run, and nothing was recorded: {error}", file=sys.stderr)
+            return OK
+
+    def _recorded(self, session: Session, params: Any, args: list[str]) -> int:
+        """Run in a workspace that can be written; raise Unwritable in any other, before anything is made."""
         session.ws.ensure()
         announce(session)
         dead = dead_owners(session.ws)

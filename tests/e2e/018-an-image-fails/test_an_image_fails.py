@@ -26,6 +26,9 @@ def test_exactly_its_jobs_are_image_build(project: Project) -> None:
     assert project.ran(first) == ["b/good@m"]
     assert "the-build-says-why" in first.out and "coverage 1/4 · PARTIAL" in first.out
     assert "own failures as 0" not in first.out
+    # A row said `image_build` and nothing else, as if the text above the table were of something else.
+    row = next(line for line in first.out.splitlines() if line.startswith("  bad "))
+    assert "image_build: " in row, first.out
     for path in project.failures():
         assert "the-build-says-why" in (path / "logs" / "build.log").read_text()
 
