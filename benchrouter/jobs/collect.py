@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchrouter.jobs.redact import Redactor
 from benchrouter.jobs.verdict import MAX_BYTES
+from benchrouter.store.sparse import pieces
 
-CHUNK = 1 << 20
 CLOCK_SLACK_NS = 50_000_000  # the kernel stamps files with a clock that ticks every few milliseconds
 OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 OPEN_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -177,17 +177,28 @@ def _file(state: _State, source: int, target: int, name: str, safe: str, path: s
 def _copy(
     state: _State, source: int, target: int, name: str, mode: int, size: int, whole: list[bytes] | None
 ) -> int:
-    """Copy at most `size` bytes (a file that still grows is cut, and found to be late); `whole` gets them unmasked."""
+    """Copy at most `size` bytes (a file that still grows is cut, and found to be late), with its holes.
+
+    `whole` gets them unmasked.
+    """
     stream = state.redactor.stream()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     copied = 0
     with open(os.open(name, flags, 0o600, dir_fd=target), "wb") as file:
-        while copied < size and (chunk := os.read(source, min(CHUNK, size - copied))):
+        for piece in pieces(source, size):
+            length = piece if isinstance(piece, int) else len(piece)
             if whole is not None and copied <= MAX_BYTES:
-                whole.append(chunk[: MAX_BYTES + 1 - copied])
-            copied += len(chunk)
-            file.write(stream.feed(chunk))
+                judged = min(length, MAX_BYTES + 1 - copied)
+                whole.append(bytes(judged) if isinstance(piece, int) else piece[:judged])
+            copied += length
+            if isinstance(piece, int):  # no secret goes on behind a hole
+                file.write(stream.close())
+                stream = state.redactor.stream()
+                file.seek(piece, os.SEEK_CUR)
+            else:
+                file.write(stream.feed(piece))
         file.write(stream.close())
+        file.truncate()
         os.fchmod(file.fileno(), mode)
     return copied
 

@@ -83,6 +83,8 @@ def measure(root: Path, most: int) -> tuple[int, int]:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
                     count += 1
+                    if count > most:  # of one directory with millions, too
+                        break
                     if entry.is_dir(follow_symlinks=False):
                         pending.append(entry.path)
                     else:

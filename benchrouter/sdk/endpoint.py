@@ -11,7 +11,7 @@ import urllib.request
 from http.client import HTTPException
 from typing import Any
 
-from benchrouter.sdk.result import ENDPOINT, ENDPOINT_FAILED
+from benchrouter.sdk.result import ENDPOINT, ENDPOINT_FAILED, wellformed
 
 _TRANSIENT = (408, 409, 425, 429, 500, 502, 503, 504)
 _LONGEST_WAIT = 60.0
@@ -91,7 +91,8 @@ def _post(path: str, body: Any, timeout: float, attempts: int) -> Any:
         wait = min(2.0**attempt, _LONGEST_WAIT)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as response:
-                return json.loads(response.read().decode("utf-8"))
+                # What is no UTF-8 in an answer is the model's, and costs it that answer at most.
+                return wellformed(json.loads(response.read().decode("utf-8", "replace")))
         except urllib.error.HTTPError as error:
             status = error.code
             problem = f"status {error.code}: {error.read(300).decode('utf-8', 'replace')}"

@@ -30,9 +30,18 @@ def write_document(document: dict[str, Any]) -> Path:
     """Write `result.json` into the output directory by one rename; return its path."""
     path = Path(os.environ.get("BENCHROUTER_OUTPUT_DIR", "."), "result.json")
     part = path.with_name("result.json.part")
-    part.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(wellformed(document), indent=2) + "\n", encoding="utf-8")
     part.replace(path)
     return path
+
+
+def wellformed(value: Any) -> Any:
+    """Put U+FFFD in place of every half of a surrogate pair, which no text can be written with, in parsed JSON."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {wellformed(name): wellformed(member) for name, member in value.items()}
+    return [wellformed(member) for member in value] if isinstance(value, (list, tuple)) else value
 
 
 def check_result(path: Path, key: str) -> tuple[float, dict[str, Any]]:

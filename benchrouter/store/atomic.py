@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from benchrouter.store.sparse import copy_file
 from benchrouter.store.swap import exchange
 
 _OCCUPIED = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
@@ -82,7 +83,7 @@ def move_dir(source: Path, target: Path) -> None:
             raise
     beside = _temporary(target)
     try:
-        shutil.copytree(source, beside, symlinks=True)
+        shutil.copytree(source, beside, symlinks=True, copy_function=copy_file)
         sync_tree(beside)
         beside.rename(target)
     except BaseException:

@@ -60,3 +60,13 @@ def test_memory_stays_flat_and_head_and_tail_are_kept(project: Project) -> None:
         complaints = (artifact / "logs/stderr.log").read_bytes()
         assert complaints.startswith(b"the first complaint\n") and complaints.endswith(b"\nthe last complaint\n")
         assert len(complaints) == 4 * MIB + len("the first complaint\nthe last complaint\n")
+
+
+def test_a_file_of_holes_takes_no_room_in_results(project: Project) -> None:
+    """It took none in the container either, so nothing stopped the task; 1.6 GB of zeros were published."""
+    script = f'truncate -s {3 << 29} "$BENCHROUTER_OUTPUT_DIR/holes"; echo end >>"$BENCHROUTER_OUTPUT_DIR/holes"'
+    project.benchmark("b", {"t": f"{SCORE % 0.5}; {script}"})
+    project.run()
+    (artifact,) = project.artifacts("b")
+    kept = (artifact / "output/holes").stat()
+    assert kept.st_size == (3 << 29) + 4 and kept.st_blocks * 512 < MIB

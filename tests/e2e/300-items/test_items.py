@@ -12,6 +12,7 @@ import pytest
 from odd_endpoint import KINDS, odd_endpoint
 from offline import check_endpoints
 from project import Done, Project
+from scripted import scripted
 from shipped import ship
 
 BASE = "FROM python:3.12-slim\n"
@@ -150,3 +151,15 @@ def test_hello_has_no_score_at_an_endpoint_that_fails_and_quotes_its_status(proj
         check_endpoints(project, url, "hello", "arithmetic", KINDS)
         shown = project.doit("run", "model=at-401,at-empty", "bench=hello", "tasks=arithmetic", "preflight=0").out
     assert "with: endpoint: status 401: {" in shown and "nothing is said in any of 8 answers" in shown, shown
+
+
+def test_one_answer_that_is_no_text_does_not_cost_hello_its_task(project: Project) -> None:
+    """Half of a surrogate pair, or a byte that is no UTF-8, made the whole task `invalid_result`."""
+    ship(project, ["hello"])
+    reply = b'{"choices": [{"message": {"content": "%b"}}]}'
+    odd = iter([reply % br"a\ud800b", reply % b"caf\xe9"])
+    with scripted(lambda _: next(odd, "nothing of the kind")) as endpoint:
+        project.run("bench=hello", "tasks=capitals", "BENCH_LIMIT=4", env=endpoint.environment())
+    (artifact,) = project.artifacts("hello", "capitals")
+    answers = [item["answer"] for item in json.loads((artifact / "output/result.json").read_bytes())["items"]]
+    assert answers == ["a\ufffdb", "caf\ufffd", "nothing of the kind", "nothing of the kind"]

@@ -41,6 +41,23 @@ def test_an_answer_is_read_byte_for_byte(awk: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("awk", AWKS)
+@pytest.mark.parametrize(
+    ("spelled", "read"),
+    [
+        (r"a\ud800b", "a\ufffdb"),
+        (r"a\udfff", "a\ufffd"),
+        (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (r"\ud83d\u0041\ud83dx", "\ufffdA\ufffdx"),
+        (r"\ud83d\n", "\ufffd\n"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_read_as_a_stand_in(awk: str, spelled: str, read: str) -> None:
+    """One odd answer made the whole task's result no UTF-8."""
+    reply = '{"choices":[{"message":{"content":"%s"}}]}' % spelled  # noqa: UP031
+    assert content_of(reply, awk) == (0, read + "\n")
+
+
+@pytest.mark.parametrize("awk", AWKS)
 def test_a_null_answer_is_an_empty_one(awk: str) -> None:
     assert content_of('{"choices":[{"message":{"content":null}}]}', awk) == (0, "\n")
 
@@ -72,6 +89,27 @@ def test_anything_else_is_no_answer(awk: str, text: str) -> None:
 def test_a_text_is_written_as_json(text: str) -> None:
     done = subprocess.run([str(CONTEXT / "json-string"), text], capture_output=True, check=True)
     assert json.loads(done.stdout) == text
+
+
+@pytest.mark.parametrize("awk", AWKS)
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"caf\xe9!", "caf\ufffd!"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+        (b"\xed\xa0\x80x", "\ufffd\ufffd\ufffdx"),  # half of a pair
+        (b"\xc0\xaf\xe0\x80\xaf", "\ufffd" * 5),  # longer than need be
+        (b"\xf4\x90\x80\x80", "\ufffd" * 4),  # beyond the last character
+        (b"\xe2\x82", "\ufffd\ufffd"),
+        ("é€😀 \U0010ffff\ud7ff\ue000".encode(), "é€😀 \U0010ffff\ud7ff\ue000"),
+    ],
+)
+def test_what_is_no_utf_8_is_written_as_a_stand_in(tmp_path: Path, awk: str, data: bytes, text: str) -> None:
+    (tmp_path / "awk").write_text(f'#!/bin/sh\nexec {shutil.which(awk)}{" awk" * (awk == "busybox")} "$@"\n')
+    (tmp_path / "awk").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run([bytes(CONTEXT / "json-string"), data], capture_output=True, check=True, env=environment)
+    assert json.loads(done.stdout.decode()) == text
 
 
 def test_scripts_are_posix() -> None:

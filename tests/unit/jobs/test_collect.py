@@ -129,3 +129,25 @@ def test_descriptors_are_not_leaked(source: Path, tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     collected(tmp_path, Caps(depth=2))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_holes_in_an_output_stay_holes(source: Path, tmp_path: Path) -> None:
+    """A file of 1.6 GB that took no room in the container took 1.6 GB in results."""
+    with open(source / "sparse", "wb") as file:
+        file.write(b"x sk-canary-0123456789 x")
+        file.seek(100 << 20)
+        file.write(b"sk-canary-01234567")
+        file.truncate(3 << 29)
+    assert collected(tmp_path, redactor=Redactor(["sk-canary-0123456789"])).files == {"sparse"}
+    kept = tmp_path / "out/sparse"
+    assert kept.stat().st_size == (3 << 29) - len("sk-canary-0123456789") + len("[redacted]") - 18 + 10
+    assert kept.stat().st_blocks * 512 < 1 << 20
+    with open(kept, "rb") as file:
+        assert file.read(14) == b"x [redacted] x"
+
+
+def test_a_result_file_with_a_hole_is_judged_as_it_reads(source: Path, tmp_path: Path) -> None:
+    (source / "result.json").write_bytes(b'{"overall": 1}')
+    os.truncate(source / "result.json", 80 << 20)
+    found = collect(source, tmp_path / "out", NONE, CAPS, None, "result.json")
+    assert found.result == b'{"overall": 1}' + bytes((64 << 20) + 1 - 14)

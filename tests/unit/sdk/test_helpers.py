@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchrouter.sdk import EndpointError, chat, complete, write_result
+from benchrouter.sdk import EndpointError, chat, complete, write_items, write_result
 from benchrouter.sdk.result import ResultError
 
 GOOD = {"choices": [{"message": {"content": "four"}}]}
@@ -102,7 +102,7 @@ def test_no_text_in_the_answer_is_an_empty_answer(endpoint: Endpoint) -> None:
         ((200, {"choices": [{"message": "four"}]}), 1, "no choices"),
         ((200, {"choices": [{"message": {}}]}), 1, "no choices"),
         ((200, b"<html>"), 2, "JSONDecodeError"),
-        ((200, b"\xff"), 2, "UnicodeDecodeError"),
+        ((200, b"\xff"), 2, "JSONDecodeError"),
         ((200, b""), 2, "JSONDecodeError"),
     ],
 )
@@ -113,6 +113,23 @@ def test_a_failing_endpoint_is_no_zero(
     with pytest.raises(EndpointError) as raised:
         chat("?", attempts=2)
     assert says in str(raised.value) and raised.value.code == 75 and len(endpoint.asked) == asked
+
+
+def test_half_of_a_surrogate_pair_in_an_answer_costs_nothing(
+    endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script that printed such an answer, or wrote it into a file of its own, ended with an error."""
+    monkeypatch.setenv("BENCHROUTER_OUTPUT_DIR", str(tmp_path))
+    odd = br"""{"choices": [{"message": {"content": "a\ud800b \ud83d\ude00 \ufeffc \udfff%b"}}]}""" % b"caf\xe9"
+    endpoint.script = [(200, odd)]
+    answer = chat("?")
+    assert answer == "a\ufffdb \U0001f600 \ufeffc \ufffdcaf\ufffd"
+    answer.encode()
+    path = write_items([{"id": "\ud800", "score": 1, "answers": ("\ud83d", {"\udc00": None})}], more=[float("nan")])
+    written = path.read_bytes()
+    (item,) = json.loads(written)["items"]
+    assert item == {"id": "\ufffd", "score": 1, "answers": ["\ufffd", {"\ufffd": None}]}
+    assert rb"\ud8" not in written and rb"\udc" not in written
 
 
 def test_an_answer_that_is_cut_off_is_a_failure_of_the_endpoint(endpoint: Endpoint) -> None:

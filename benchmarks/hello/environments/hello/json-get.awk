@@ -74,13 +74,17 @@ function hex4(    n, i, c) {
     return n
 }
 
-# One code point after \u, surrogate pairs put together.
-function code(    n, low) {
+# One code point after \u, surrogate pairs put together; half of a pair is no character: U+FFFD in its place.
+function code(    n, low, after) {
     n = hex4()
-    if (n < 55296 || n > 56319 || substr(s, p, 2) != "\\u") return n
+    if (n < 55296 || n > 57343) return n
+    if (n > 56319 || substr(s, p, 2) != "\\u") return 65533
+    after = p
     p += 2
     low = hex4()
-    return 65536 + (n - 55296) * 1024 + (low - 56320)
+    if (low >= 56320 && low <= 57343) return 65536 + (n - 55296) * 1024 + (low - 56320)
+    p = after
+    return 65533
 }
 
 function utf8(n) {
