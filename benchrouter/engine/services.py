@@ -25,7 +25,7 @@ class Service:
     """A container of a service as the engine sees it.
 
     `health` is None where nothing is checked, else `starting`, `healthy` or `unhealthy`; `declared` is the time in
-    seconds after which the engine has made up its mind about it.
+    seconds after which the engine has made up its mind about it. `restarts` counts those by its restart policy.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Service:
     health: str | None
     declared: float
     last_check: str
+    restarts: int = 0
 
     @property
     def ended(self) -> bool:
@@ -156,6 +157,7 @@ def _service(said: dict[str, Any]) -> Service:
         health=status if status not in ("", "none") else None,
         declared=_declared(config.get("Healthcheck") or {}),
         last_check=str(checks[-1].get("Output", "")).strip() if checks else "",
+        restarts=int(said.get("RestartCount") or 0),
     )
 
 

@@ -34,10 +34,10 @@ class Ended(Exception):
 class Course:
     """What belongs to one attempt, and what becomes known in its course.
 
-    A surrounding may add `facts` (for provenance.json), and `watches`: each is asked about five times a second
-    while the container runs; a text that it returns stops the container. A `fault` that it sets counts instead
-    of what the container left, unless the run was interrupted. `timeout` is in seconds from the start of the
-    container; a surrounding whose command begins later may raise it.
+    A surrounding may add `facts` (for provenance.json), `warnings` (beside a score), and `watches`: each is asked
+    about five times a second while the container runs; a text that it returns stops the container. A `fault` that it
+    sets counts instead of what the container left, unless the run was interrupted. `timeout` is in seconds from
+    the start of the container; a surrounding whose command begins later may raise it.
     """
 
     engine: Engine
@@ -57,6 +57,7 @@ class Course:
     facts: dict[str, Any] = field(default_factory=dict)
     watches: list[Callable[[], str | None]] = field(default_factory=list)
     fault: Conclusion | None = None
+    warnings: list[str] = field(default_factory=list)
     full_disk: str | None = None
 
     def watched(self) -> str | None:

@@ -178,7 +178,7 @@ class EngineExecutor:
             # Told to stop by an engine that is leaving, a task may well end with 0.
             raise EngineError(f"the engine was stopped while container {spec.name} was running")
         ended = with_refused_key(ended, course.request.model)
-        return replace(ended, warnings=(*ended.warnings, *left_out(collected)))
+        return replace(ended, warnings=(*ended.warnings, *course.warnings, *left_out(collected)))
 
     def _image(self, tag: str) -> Image:
         found = self._images.get(tag)

@@ -29,6 +29,7 @@ class Sidecars:
         self._course = course
         self._project = project
         self._served: set[str] = set()  # containers that were healthy: an end of theirs is no success
+        self._restarts: dict[str, int] = {}  # of each container, before the evaluation
         self._stop = threading.Event()
         self._since = 0.0
         self._dead: Conclusion | None = None
@@ -46,6 +47,7 @@ class Sidecars:
                 raise self.failed(f"sidecar {min(missing)} was not started")
             if not waiting:
                 self._served |= {each.container for each in services if each.health == "healthy"}
+                self._restarts = {each.container: each.restarts for each in services}
                 return
             first = waiting[0]
             if time.monotonic() - began > first.declared + deadlines.SIDECARS_HEALTHY:
@@ -137,11 +139,14 @@ class Sidecars:
         return self._dead.detail
 
     def judge(self) -> None:
-        """Look a last time; the course's fault names a sidecar that is dead."""
+        """Look a last time; the course's fault names a sidecar that is dead, its warnings those that were restarted."""
         self._stop.set()
         if self._dead is None:
             self._find_dead()
-        self._noticed()
+        if self._noticed() is None:
+            for service in self._project.services():
+                if again := service.restarts - self._restarts.get(service.container, 0):
+                    self._course.warnings.append(_restarted(service, again))
 
     def stop(self) -> None:
         """Look no more."""
@@ -177,6 +182,13 @@ def _fate(service: Service) -> str:
         memory = ", killed at its memory limit" if service.oom_killed else ""
         return f"{_title(service)} ended with status {service.exit_code}{memory}"
     return f"{_title(service)} is {service.status}"
+
+
+def _restarted(service: Service, again: int) -> str:
+    times = f"{again} times" if again > 1 else "once"
+    down = f"; it was down at the end, with status {service.exit_code}" if service.status == "restarting" else ""
+    ill = f"; it was {service.health} at the end" if not down and service.health not in (None, "healthy") else ""
+    return f"{_title(service)} ended and was started again {times} while the evaluation was running{down}{ill}"
 
 
 def _check(service: Service) -> str:

@@ -148,6 +148,27 @@ def test_a_death_that_the_task_overlooks_fails_the_job_too(bench: JobBench) -> N
     failed(bench.run(f"sleep 2; {GOOD}", sidecars=(dying, web)), "web ended with status 9")
 
 
+@pytest.mark.parametrize("policy", [{"restart": "always"}, {"deploy": {"restart_policy": {"condition": "on-failure"}}}])
+def test_a_sidecar_that_was_restarted_again_and_again_was_not_told(bench: JobBench, policy: dict[str, Any]) -> None:
+    """Its author asked for that, and whoever reads the score should know."""
+    # The second time it stays, so that the task is sure of having met a restart and a running sidecar.
+    dying = sidecar(bench, script=f"test -e /1 || {{ touch /1; sleep 2; exit 9; }}; {SERVE}", **policy)
+    ask = "curl -fsS --retry 60 --retry-all-errors --retry-delay 1 http://web:8000/ > /dev/null"
+    path = completed(bench.run(f"{ask}; {GOOD}", sidecars=(dying,)))
+    said = "sidecar web ended and was started again once while the evaluation was running"
+    assert json.loads((path / "job.json").read_text())["warnings"] == [said]
+
+
+def test_a_sidecar_that_was_down_at_the_end_was_not_told(bench: JobBench) -> None:
+    # The engine waits twice as long before each start: the task ends at the beginning of a pause of seconds.
+    dying = sidecar(bench, script="test -e /1 || sleep 2; touch /1; sleep 1; exit 9", restart="always")
+    wait = "sleep 10; until getent hosts web; do :; done; while getent hosts web; do :; done"
+    path = completed(bench.run(f"({wait}) > /dev/null; {GOOD}", sidecars=(dying,)))
+    (said,) = json.loads((path / "job.json").read_text())["warnings"]
+    assert said.startswith("sidecar web ended and was started again ")
+    assert said.endswith(" times while the evaluation was running; it was down at the end, with status 9")
+
+
 def test_a_post_start_that_fails_says_what_it_said(bench: JobBench) -> None:
     web = sidecar(bench, post_start=["true", "echo no table; exit 7", "echo never > /tmp/x"])
     path = failed(bench.run(GOOD, sidecars=(web,)), "post_start `echo no table; exit 7` ended with status 7: no table")
@@ -198,6 +219,26 @@ def test_files_of_the_task_are_mounted_read_only(bench: JobBench) -> None:
     completed(outcome)
     assert text(outcome, "logs/stdout.log") == "from the task\n"
     assert sorted(path.name for path in (bench.task_dir / "www").iterdir()) == ["index.html"]
+
+
+def test_files_of_the_task_in_the_long_form_could_be_written(bench: JobBench) -> None:
+    """A source needs no dot there."""
+    (bench.task_dir / "www").mkdir()
+    volume = {"type": "bind", "source": "www", "target": "/www"}
+    web = sidecar(bench, script="touch /www/x && exit 9; exec sleep 60", volumes=[volume])
+    completed(bench.run(GOOD, sidecars=(web,)))
+    assert not list((bench.task_dir / "www").iterdir())
+
+
+def test_an_env_file_read_the_callers_secrets(bench: JobBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compose replaces variables there, and fills in names without a value, from its own environment."""
+    monkeypatch.setenv("CANARY", "of-the-caller-1")
+    (bench.task_dir / "a.env").write_text("A=<$CANARY>\nCANARY\nB=<${CANARY:-none}>\n")
+    web = sidecar(bench, script=f"env | grep -E '^(A|B|CANARY)='; {SERVE}", env_file=["a.env"])
+    outcome = bench.run(GOOD, sidecars=(web,))
+    completed(outcome)
+    assert sorted(text(outcome, "logs/sidecar-web.log").splitlines()[:2]) == ["A=<>", "B=<none>"]
+    assert "of-the-caller-1" not in text(outcome, "logs/sidecar-web.log")
 
 
 def test_odd_paths_of_a_workspace(real_engine: Engine, base_image: str, tmp_path: Path) -> None:
