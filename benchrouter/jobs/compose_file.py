@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from benchrouter.engine.container_spec import Resolver
+from benchrouter.spec.sidecar_keys import bound_path, passes
 from benchrouter.spec.sidecar_memory import memory_limit
 from benchrouter.spec.task import Task
 
 ENVIRONMENT_IMAGE = "benchrouter-env-"
-_OURS = ("name", "build", "post_start")  # said in other words
 # What could make two jobs meet, or start something without our knowing. Names in the network come from the
 # services; a fixed container name becomes one more of them.
 _NOT_HERE = ("container_name", "ports", "profiles", "networks", "logging", "pull_policy")
@@ -33,7 +33,7 @@ def services_for_people(task: Task, images: Mapping[str, str]) -> dict[str, dict
     return {
         str(sidecar["name"]): {
             "image": _image(sidecar, images, built_only=True),
-            **{key: value for key, value in sidecar.items() if key not in (*_OURS, "image")},
+            **{key: value for key, value in sidecar.items() if passes(key) and key != "image"},
             **({"x-post-start": list(sidecar["post_start"])} if sidecar.get("post_start") else {}),
         }
         for sidecar in task.sidecars
@@ -60,13 +60,13 @@ def services_for_us(
     return {
         str(sidecar["name"]): {
             "image": _image(sidecar, images),
-            **{key: value for key, value in sidecar.items() if key not in (*_OURS, *_NOT_HERE, "image")},
+            **{key: value for key, value in sidecar.items() if passes(key) and key not in (*_NOT_HERE, "image")},
             **_volumes(sidecar),
             **_health(sidecar, start_interval),
             **_aliases(sidecar),
             **_memory(sidecar, memory),
             **({"dns": list(resolver.servers), "dns_opt": list(resolver.options)} if resolver else {}),
-            **({"cap_drop": [*(sidecar.get("cap_drop") or ()), *dropped]} if dropped else {}),
+            **_capabilities(sidecar, dropped),
             "labels": {**_labels(sidecar), **labels},
             "logging": {"driver": "json-file", "options": {"max-size": str(log_bytes), "max-file": "2"}},
             "pull_policy": "never",
@@ -92,15 +92,19 @@ def _volumes(sidecar: Mapping[str, Any]) -> dict[str, Any]:
 def _protected(volume: Any) -> Any:
     """Write a path of the task in the long form: the short one splits at colons, and makes what is not there."""
     if isinstance(volume, Mapping):
-        relative = volume.get("type") == "bind" and str(volume.get("source", "")).startswith(".")
-        return _bind(volume, {**(volume.get("bind") or {})}) if relative else volume
-    source, colon, rest = str(volume).partition(":")
-    if not colon or not source.startswith("."):
+        return _bind(volume, {**(volume.get("bind") or {})}) if _relative(volume) else volume
+    source, _, rest = str(volume).partition(":")
+    if not _relative(volume):
         return volume
     target, _, modes = rest.partition(":")
     labelled = [mode for mode in modes.split(",") if mode in ("z", "Z")]
     options = {"selinux": labelled[0]} if labelled else {}
     return _bind({"type": "bind", "source": source, "target": target}, options)
+
+
+def _relative(volume: Any) -> bool:
+    path = bound_path(volume)
+    return bool(path) and not path.startswith(("/", "~"))
 
 
 def _bind(volume: Mapping[str, Any], options: dict[str, Any]) -> dict[str, Any]:
@@ -127,6 +131,11 @@ def _memory(sidecar: Mapping[str, Any], memory: int | None) -> dict[str, Any]:
     if memory is None or memory_limit(sidecar) is not None or "memswap_limit" in sidecar:
         return {}
     return {"mem_limit": memory, "memswap_limit": memory}
+
+
+def _capabilities(sidecar: Mapping[str, Any], dropped: tuple[str, ...]) -> dict[str, Any]:
+    given = sidecar.get("cap_drop") or []
+    return {"cap_drop": [*given, *dropped]} if dropped and isinstance(given, list) else {}
 
 
 def _labels(sidecar: Mapping[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ import xxhash
 
 from benchrouter import __version__
 
-_MAGIC = f"benchrouter hashes 6 {__version__}"
+_MAGIC = f"benchrouter hashes 7 {__version__}"
 GRAIN_NS = 2_000_000_000
 """Longest step of a file system's clock that we allow for."""
 

@@ -12,14 +12,13 @@ from benchrouter.graph.nodes import JobNode
 from benchrouter.keys.facts import TaskFacts
 from benchrouter.spec.mode import Mode
 from benchrouter.spec.settings import SiteLimits
+from benchrouter.spec.sidecar_keys import rights_of
 
 _OWN = {
     "host": "one of their own each, the endpoint through our relay",
     "bridge": "one of their own each, our relay to the endpoint the only way out",
     "none": "one of their own each, without a way out",
 }
-_RIGHTS = ("privileged", "cap_add", "devices", "network_mode", "pid", "ipc", "security_opt", "userns_mode", "cgroup")
-_ORDINARY: tuple[Any, ...] = (False, "private", "none", "", None, [])
 _SHOWN = 20
 
 
@@ -83,11 +82,5 @@ def _privileges(facts: Iterable[TaskFacts], daemons: str) -> Iterator[str]:
 
 
 def _asked(sidecar: Mapping[str, Any]) -> Iterator[str]:
-    """Name what a sidecar asks for that an ordinary container has not: rights, and places of the host."""
-    wants = [f"{key}: {sidecar[key]}" for key in _RIGHTS if sidecar.get(key) not in _ORDINARY]
-    for volume in sidecar.get("volumes") or ():
-        source = volume.get("source", "") if isinstance(volume, Mapping) else str(volume).partition(":")[0]
-        if str(source).startswith(("/", "~")) and (isinstance(volume, Mapping) or ":" in str(volume)):
-            wants.append(f"the host's {source}")
-    if wants:
-        yield f"sidecar {sidecar['name']} asks for {', '.join(wants)}"
+    if wants := ", ".join(rights_of(sidecar)):
+        yield f"sidecar {sidecar['name']} asks for {wants}"

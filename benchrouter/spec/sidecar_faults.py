@@ -9,9 +9,11 @@ from typing import Any
 from benchrouter.spec.names import did_you_mean
 from benchrouter.spec.problems import Problem
 from benchrouter.spec.shapes import dotted
+from benchrouter.spec.sidecar_keys import KNOWN, OURS, REFUSED, WITHOUT_EFFECT, bound_path, files_of, passes
 from benchrouter.spec.sidecar_memory import memory_faults
-from benchrouter.spec.sidecar_shape import COMPOSE_KEYS, SidecarShape
 from benchrouter.spec.yamlfile import Document, KeyPath
+
+_VOLUMES = ("bind", "volume", "tmpfs")
 
 
 def sidecar_faults(document: Document) -> Iterator[Problem]:
@@ -34,10 +36,10 @@ def sidecar_faults(document: Document) -> Iterator[Problem]:
         for path, fault in memory_faults(entry):
             yield document.problem((*at, *path), f"{_called(at, name)}: {fault}")
         yield from _depends_on(document, (*at, "depends_on"), entry.get("depends_on"), every)
-        yield from _network_mode(document, (*at, "network_mode"), entry)
-        yield from _outside(document, (*at, "volumes"), entry.get("volumes"))
+        yield from _volumes(document, (*at, "volumes"), entry.get("volumes"))
+        yield from _files(document, at, entry)
         yield from _variables(document, (*at, "environment"), entry.get("environment"))
-        yield from _unknown(document, at, entry)
+        yield from _keys(document, at, entry)
 
 
 def _called(at: KeyPath, name: Any) -> str:
@@ -52,20 +54,30 @@ def _depends_on(document: Document, at: KeyPath, given: Any, every: list[str]) -
             yield document.problem(path, message)
 
 
-def _network_mode(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
-    """A sidecar has to be found by its name in the network that the job's containers share, and only there."""
-    if "network_mode" in entry:
-        message = f"`{dotted(at)}`: a sidecar is in the network of its job; expected no `network_mode`"
-        yield document.problem(at, message)
-
-
-def _outside(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]:
-    """A path of the task's own must stay within the task's directory: nothing else is part of its key."""
+def _volumes(document: Document, at: KeyPath, volumes: Any) -> Iterator[Problem]:
+    """A path of the task's own must stay within the task's directory; one of the host's is shown in a plan."""
     for index, volume in enumerate(volumes if isinstance(volumes, list) else ()):
-        source = volume.get("source", "") if isinstance(volume, dict) else str(volume).partition(":")[0]
-        if str(source).startswith(".") and normpath(str(source)).split("/")[0] == "..":
-            message = f"`{dotted((*at, index))}`: `{source}` leaves the task's directory"
+        source, kind = bound_path(volume), volume.get("type") if isinstance(volume, dict) else "bind"
+        if kind not in _VOLUMES:
+            message = f"`{dotted((*at, index))}`: found `type: {kind}`, expected `bind`, `volume` or `tmpfs`"
             yield document.problem((*at, index), message)
+        elif not source.startswith(("/", "~")) and _leaves(source):
+            yield document.problem((*at, index), f"`{dotted((*at, index))}`: `{source}` leaves the task's directory")
+
+
+def _files(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
+    """What Compose reads must be the task's: nothing else is part of its key."""
+    for path, file in files_of(entry):
+        where = (*at, *path)
+        if file.startswith(("/", "~")):
+            message = f"`{dotted(where)}`: `{file}` is on this machine; expected a path in the task's directory"
+            yield document.problem(where, message)
+        elif _leaves(file):
+            yield document.problem(where, f"`{dotted(where)}`: `{file}` leaves the task's directory")
+
+
+def _leaves(path: str) -> bool:
+    return normpath(path).split("/")[0] == ".."
 
 
 def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]:
@@ -79,10 +91,14 @@ def _variables(document: Document, at: KeyPath, given: Any) -> Iterator[Problem]
             yield document.problem(path, f"`{dotted(at)}`: {name!r} is no name of an environment variable")
 
 
-def _unknown(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
-    for key in entry:
-        known = key in SidecarShape.model_fields or key in COMPOSE_KEYS or key == "network_mode"
-        if not known and not key.startswith("x-"):
-            hint = did_you_mean(key, [*SidecarShape.model_fields, *COMPOSE_KEYS])
-            message = f"`{dotted((*at, key))}` is no key of a Compose service{hint}"
-            yield document.problem((*at, key), message, warning=True)
+def _keys(document: Document, at: KeyPath, entry: dict[str, Any]) -> Iterator[Problem]:
+    for key, value in entry.items():
+        where = (*at, key)
+        if key in REFUSED and value:
+            yield document.problem(where, f"`{dotted(where)}`: {REFUSED[key]}; expected no `{key}`")
+        elif key in WITHOUT_EFFECT:
+            yield document.problem(where, f"`{dotted(where)}` has no effect beside a task", warning=True)
+        elif key not in OURS and key not in REFUSED and not passes(key):
+            hint = did_you_mean(key, [*OURS, *KNOWN])
+            message = f"`{dotted(where)}` is no key of a Compose service, and is left out{hint}"
+            yield document.problem(where, message, warning=True)

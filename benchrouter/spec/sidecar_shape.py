@@ -1,4 +1,4 @@
-"""The shape of one entry of `sidecars:`, a Compose service; keys that only Compose knows pass through."""
+"""The shape of one entry of `sidecars:`, a Compose service; other keys that Compose knows pass through."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from benchrouter.spec import json_forms as forms
 from benchrouter.spec import values
 from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, strings
+from benchrouter.spec.sidecar_keys import OURS, passes
 from benchrouter.spec.yamlfile import Document, KeyPath
-
-_WORDS = """
-    annotations blkio_config cap_add cap_drop cgroup configs container_name cpu_count cpu_percent cpus cpuset
-    deploy devices dns dns_opt dns_search domainname entrypoint env_file expose extra_hosts group_add hostname
-    init ipc labels logging mem_limit mem_reservation memswap_limit networks oom_kill_disable
-    oom_score_adj pid pids_limit platform privileged profiles pull_policy read_only restart runtime
-    scale secrets security_opt stop_grace_period stop_signal storage_opt sysctls tmpfs tty stdin_open ulimits
-    user userns_mode working_dir
-"""
-COMPOSE_KEYS = frozenset(_WORDS.split())
 
 
 def _duration(value: Any) -> str:
@@ -114,7 +105,8 @@ def to_sidecars(document: Document, shapes: list[SidecarShape]) -> tuple[dict[st
 
 
 def _sidecar(document: Document, path: KeyPath, shape: SidecarShape) -> dict[str, Any]:
-    data = {key: value for key, value in shape.model_dump(exclude_unset=True).items() if value is not None}
+    given = shape.model_dump(exclude_unset=True)
+    data = {key: value for key, value in given.items() if value is not None and (key in OURS or passes(key))}
     if shape.healthcheck:
         data["healthcheck"] = shape.healthcheck.model_dump(exclude_unset=True)
     if document.text((*path, "environment", 0)) is None:

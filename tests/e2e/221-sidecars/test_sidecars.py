@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import psutil
+import pytest
 from project import MAY_DIFFER, SCORE, Project, contents, docker
 
 DB = """\
@@ -80,6 +81,37 @@ def test_what_a_sidecar_runs_is_part_of_the_key(project: Project) -> None:
     project.write("benchmarks/b/environments/db/Dockerfile", "FROM debian:bookworm-slim\nENV A=1\n")
     assert project.due() == ["b/t@m"]
     assert "environments/db/Dockerfile" in project.doit("explain", "job:b/t@m", "model=m").out
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("a.env", "env_file: a.env"),
+        ("a.env", "env_file: [./a.env]"),
+        ("sub/a.env", "env_file: [{path: sub/a.env}]"),
+        ("p.json", "security_opt: ['seccomp:./p.json']"),
+        ("x/y", "volumes: ['./x:/x']"),
+        ("x/y", "volumes: [{type: bind, source: x, target: /x}]"),
+    ],
+)
+def test_files_that_compose_reads_are_in_the_key(project: Project, file: str, line: str) -> None:
+    """Stale results otherwise; that a file of elsewhere is refused is the other half."""
+    project.benchmark("b", {"t": SCORE % 0.5}, task_yaml=DB % ("build: b", SERVE) + f"        {line}\n")
+    project.write(f"benchmarks/b/t/{file}", '{"defaultAction": "SCMP_ACT_ALLOW"}\n' if "json" in file else "A=1\n")
+    project.run()
+    assert project.due() == []
+    project.write(f"benchmarks/b/t/{file}", "{}\n" if "json" in file else "A=2\n")
+    assert project.due() == ["b/t@m"]
+
+
+def test_extends_gave_rights_that_no_plan_shows(project: Project) -> None:
+    """Compose reads the file that it names, and with it whatever that grants."""
+    extends = "        extends: {file: x.yaml, service: s}\n"
+    project.benchmark("b", {"t": SCORE % 0.5}, task_yaml=DB % ("build: b", SERVE) + extends)
+    project.write("benchmarks/b/t/x.yaml", "services: {s: {volumes: ['/:/host'], pid: host, cap_add: [SYS_ADMIN]}}\n")
+    for command in ("plan", "run"):
+        done = project.doit(command, "model=m")
+        assert done.status == 2 and "expected no `extends`" in done.text
 
 
 def test_two_runs_of_a_job_are_the_same_bytes(project: Project) -> None:
