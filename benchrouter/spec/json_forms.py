@@ -76,6 +76,11 @@ def one_of(*keys: str) -> Form:
     return {"oneOf": [_given(key) for key in keys]}
 
 
+def without(*keys: str) -> Form:
+    """Form a mapping in which some keys say nothing, if they are there."""
+    return {"patternProperties": {f"^({'|'.join(keys)})$": {"enum": [None, False, 0, "", [], {}]}}}
+
+
 def _given(key: str) -> Form:
     return {"properties": {key: {"not": {"type": "null"}}}, "required": [key]}
 

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from benchrouter.spec import json_forms as forms
 from benchrouter.spec import values
 from benchrouter.spec.shapes import Count, Image, Name, Scalar, Shape, Texts, strings
-from benchrouter.spec.sidecar_keys import OURS, passes
+from benchrouter.spec.sidecar_keys import OURS, REFUSED, passes
 from benchrouter.spec.yamlfile import Document, KeyPath
 
 
@@ -75,7 +75,10 @@ class SidecarShape(Shape):
     """A service beside the task."""
 
     model_config = ConfigDict(
-        extra="allow", strict=True, frozen=True, json_schema_extra=forms.one_of("image", "build")
+        extra="allow",
+        strict=True,
+        frozen=True,
+        json_schema_extra={**forms.one_of("image", "build"), **forms.without(*sorted(REFUSED))},
     )
 
     name: Name = Field(description="Host name of the service.")

@@ -17,6 +17,7 @@ from benchrouter.spec.problems import SpecError
 from benchrouter.spec.schemas import schema_texts
 from benchrouter.spec.settings_shape import SettingsShape
 from benchrouter.spec.shapes import Shape, check
+from benchrouter.spec.sidecar_keys import REFUSED
 from benchrouter.spec.task_shape import TaskShape
 from benchrouter.spec.yamlfile import read_with_faults
 
@@ -65,6 +66,15 @@ def test_every_way_to_write_a_value_fits(text: str) -> None:
 def test_an_editor_is_told_of_faults(text: str) -> None:
     """What is missing, wrong or misspelt is marked."""
     assert list(_validator("task.schema.json").iter_errors(yaml.safe_load(text)))
+
+
+@pytest.mark.parametrize("key", sorted(REFUSED))
+def test_an_editor_is_told_of_keys_that_a_sidecar_has_not(key: str) -> None:
+    """As by the loader: one that says nothing is passed over."""
+    task: dict[str, Any] = {"name": "n", "command": "c", "sidecars": [{"name": "s", "image": "i", key: ["x"]}]}
+    assert list(_validator("task.schema.json").iter_errors(task))
+    task["sidecars"][0][key] = None
+    assert not list(_validator("task.schema.json").iter_errors(task))
 
 
 _TASK = "name: n\ncommand: c\n"
