@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -90,6 +92,22 @@ def test_the_endpoint_on_the_hosts_localhost_is_reached_from_inner_containers(
         outcome = bench.run(f"{ask} && {inner} && {GOOD}", key=network, network=network, endpoint=endpoint)
         assert outcome.completed, (network, outcome)
         assert text(outcome, "logs/stdout.log").count('"path": "/v1/models"') == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("iptables"), reason="needs root and iptables")
+def test_raw_frames_from_a_daemons_containers_fetched_a_page_over_ipv6(bench: DindBench, base_image: str) -> None:
+    """A task with a daemon may send what it likes; this machine does not listen."""
+    from test_job_bridge import RAW, Handler, OnIPv6
+
+    shutil.copy(RAW, bench.task_dir)
+    with OnIPv6(("::", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        raw = f"docker run --rm --net host --volume /app/benchmark:/b mine python3 /b/raw_ipv6.py {server.server_port}"
+        options = {"images": {"mine": base_image}, "docker_images": ("mine",)}
+        outcome = bench.run(f"{raw} && {GOOD}", network="bridge", **options)
+        server.shutdown()
+    assert outcome.completed, outcome
+    assert text(outcome, "logs/stdout.log") == "page: none\n"
 
 
 def test_with_network_none_there_is_a_daemon_and_no_way_out(bench: DindBench) -> None:
