@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchrouter.graph.nodes import JobNode, base_name
 from benchrouter.make.run import Run
 from benchrouter.scores.table import SHORT, one_line
+from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState, Outcome, Reason
 
 SHOWN = 10
@@ -53,3 +55,8 @@ def causes_of(run: Run) -> list[Cause]:
 
 def _alike(outcome: Outcome) -> tuple[object, ...]:
     return (outcome.reason, outcome.detail, outcome.log_tail)
+
+
+def told_in_blocks(causes: Iterable[Cause]) -> frozenset[JobId]:
+    """Name the jobs that share a cause whose block is shown, so that not each of their rows has to say it again."""
+    return frozenset(job.id for cause in list(causes)[:SHOWN] if len(cause.jobs) > 1 for job, _ in cause.jobs)

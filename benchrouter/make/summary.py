@@ -20,6 +20,7 @@ from benchrouter.store.states import Outcome, Reason
 _MANY = 60
 _NAMED = 3
 _LOG_LINES = 15
+_TOLD = "as said above"
 _NOT_REPEATABLE = (Reason.IMAGE_BUILD, Reason.IMAGE_MISSING, Reason.UNSUPPORTED)
 
 
@@ -27,8 +28,12 @@ def print_scores(
     session: Session,
     out: TextIO,
     outcomes: Mapping[JobId, Outcome] | None = None,
+    told: Collection[JobId] = (),
 ) -> None:
-    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line."""
+    """Print one table per benchmark and model; very many jobs that did not run now are summed up in one line.
+
+    Of the jobs in `told` everything but the reason has been said.
+    """
     outcomes = outcomes or {}
     asked = {job.id for job in session.asked_jobs}
     nodes = [node for node in session.graph.aggregates if any(job.id in asked for job in node.jobs)]
@@ -40,7 +45,7 @@ def print_scores(
             earlier = sum(job.id in kept for job in scored.jobs)
             print(f"{title(scored)}  {summary(scored, earlier)}", file=out)
             continue
-        rows = _rows(session, scored, outcomes, kept)
+        rows = _rows(session, scored, outcomes, told, kept)
         if console is not None:
             console.print(rich_table(scored, rows))
         else:
@@ -48,16 +53,20 @@ def print_scores(
 
 
 def _rows(
-    session: Session, scored: Aggregate, outcomes: Mapping[JobId, Outcome], kept: Collection[JobId]
+    session: Session,
+    scored: Aggregate,
+    outcomes: Mapping[JobId, Outcome],
+    told: Collection[JobId],
+    kept: Collection[JobId],
 ) -> list[Row]:
     rows = []
     for job in scored.jobs:
         outcome = outcomes.get(job.id)
         if job.id in kept:
             seconds = outcome.seconds if outcome else None
-            rows.append(Row(job, seconds, _why_kept(outcome), earlier=True))
+            rows.append(Row(job, seconds, _why_kept(outcome, told=job.id in told), earlier=True))
         elif outcome is not None:
-            detail = in_its_words(outcome.detail) or _warned(outcome.warnings)
+            detail = _TOLD if job.id in told else in_its_words(outcome.detail) or _warned(outcome.warnings)
             rows.append(Row(job, outcome.seconds, detail))
         else:
             failure = session.known_failures.get(job.id)
@@ -67,10 +76,10 @@ def _rows(
     return rows
 
 
-def _why_kept(outcome: Outcome | None) -> str:
+def _why_kept(outcome: Outcome | None, *, told: bool) -> str:
     if outcome is None or outcome.reason is None:
         return "earlier result; did not run now"
-    detail = f": {in_its_words(outcome.detail)}" if outcome.detail else ""
+    detail = f": {_TOLD if told else in_its_words(outcome.detail)}" if outcome.detail else ""
     return f"earlier result; FAILED now: {outcome.reason.word}{detail}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TextIO
 
 from benchrouter.graph.nodes import JobNode
-from benchrouter.make.causes import Cause
+from benchrouter.make.causes import Cause, told_in_blocks
 from benchrouter.make.events import VERSION, JsonReporter
 from benchrouter.make.reporter import Reporter, for_terminal
 from benchrouter.make.session import Session
@@ -50,7 +50,7 @@ class TextView:
         print_causes(session, self.out, causes)
         if record.jobs:
             print(file=self.out)
-            print_scores(session, self.out, outcomes)
+            print_scores(session, self.out, outcomes, told_in_blocks(causes))
 
 
 class JsonView:

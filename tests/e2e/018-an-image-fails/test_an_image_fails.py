@@ -28,9 +28,13 @@ def test_exactly_its_jobs_are_image_build(project: Project) -> None:
     assert "own failures as 0" not in first.out
     # A row said `image_build` and nothing else, as if the text above the table were of something else.
     row = next(line for line in first.out.splitlines() if line.startswith("  bad "))
-    assert "image_build: " in row, first.out
+    assert row.endswith("image_build: as said above"), first.out
     for path in project.failures():
         assert "the-build-says-why" in (path / "logs" / "build.log").read_text()
+
+    alone = project.run("tasks=onbad", status=1)  # nobody shares its cause: the row says it
+    row = next(line for line in alone.out.splitlines() if line.startswith("  onbad "))
+    assert "image_build: " in row and "as said above" not in row, alone.out
 
     # Its jobs fail again, and only they are tried.
     second = project.run(status=1)

@@ -67,12 +67,12 @@ def test_what_many_have_in_common_is_said_once(failed: Done) -> None:
     """With the image that it is about, the end of the build's log, and the jobs that it hit."""
     assert failed.out.count("no result.json in /app/results: it is empty") == 1
     assert "\njob:b/alike-1@m FAILED no_result: " in failed.out and "\n  also:   job:b/alike-2@m\n" in failed.out
-    assert row_of(failed, "alike-2").endswith("no_result")
+    assert row_of(failed, "alike-2").endswith("no_result: as said above")
     (head,) = re.findall(r"\nimage:many/many FAILED image_build: (.*)\n", failed.out)
     assert failed.out.count(head) == 1
     assert "  also:   job:many/t00@m, job:many/t01@m, job:many/t02@m and 37 more\n" in failed.out
     assert len(re.findall(SAID, failed.out, re.MULTILINE)) == 1
-    assert all(row_of(failed, f"t{i:02}").endswith("image_build") for i in range(40))
+    assert all(row_of(failed, f"t{i:02}").endswith("image_build: as said above") for i in range(40))
     assert re.search(r" image:many/many FAILED image_build in [\d.]+ s$", failed.out, re.MULTILINE)
 
 
