@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from benchrouter.store.workspace import Workspace
 
@@ -30,9 +32,15 @@ def compared(incomplete: str) -> list[str]:
     return _of_list(names, incomplete)
 
 
-def tasks(incomplete: str) -> list[str]:
-    """Offer the tasks of all benchmarks; of a list, the last word is completed."""
-    return _of_list(_names("*/*/task.yaml"), incomplete)
+def tasks(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Offer the tasks of the benchmarks that were typed, else of all; of a list, the last word is completed."""
+    # An option that still lacks its value leaves the arguments unread.
+    given = ctx.params.get("bench") or ctx.args
+    words = ",".join([given] if isinstance(given, str) else given).split(",")
+    typed = {word.partition("/")[0] for word in words}
+    pairs = [pair.split("/") for pair in _pairs("*/*/task.yaml")]
+    asked = [task for benchmark, task in pairs if benchmark in typed] or [task for _, task in pairs]
+    return _of_list(asked, incomplete)
 
 
 def models(incomplete: str) -> list[str]:

@@ -105,9 +105,11 @@ def faults(document: Document) -> list[Problem]:
     for index, entry in enumerate(tasks if isinstance(tasks, list) else []):
         name = document.text(("tasks", index, "name")) if isinstance(entry, dict) else None
         line = document.line(("tasks", index, "name"))
-        if name and seen.setdefault(name, line) != line:
+        if name and name in seen:
             message = f"task `{name}` is listed twice, first on line {seen[name]}"
             problems.append(document.problem(("tasks", index, "name"), message))
+        elif name:
+            seen[name] = line
     for name, options in environments.items() if isinstance(environments, dict) else ():
         if fault := component_fault(name):
             problems.append(document.problem(("environments", name), f"`environments.{name}`: {fault}"))

@@ -26,6 +26,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with a benchmark, a group, an environment of its own, a declared model, and results of two."""
     root = small_workspace(tmp_path_factory.mktemp("tab") / "w")
     (root / "benchrouter.yaml").write_text("groups: {grp: [b]}\nmodels: {mine: {endpoint: 'http://x/v1'}}\n")
+    (root / "benchmarks" / "c" / "three").mkdir(parents=True)
+    (root / "benchmarks" / "c" / "three" / "task.yaml").touch()
     (root / "environments" / "shared").mkdir(parents=True)
     (root / "environments" / "shared" / "Dockerfile").write_text("FROM debian:bookworm-slim\n")
     shelf = Shelf(root / "results")
@@ -55,8 +57,11 @@ def _offered(root: Path, words: str) -> list[str]:
         ("export --model o", ["openai/gpt-x"]),
         ("run --model m", ["mine"]),
         ("run --tasks o", ["one"]),
+        ("run b --tasks ", ["one", "two"]),
+        ("run c --tasks ", ["three"]),
+        ("run c,grp -t t", ["three"]),
         ("run --refresh ", ["b/b"]),
-        ("run --node job:", ["job:b/one", "job:b/two"]),
+        ("run --node job:", ["job:b/one", "job:b/two", "job:c/three"]),
         ("explain im", ["image:b/b"]),
         ("explain job:b/one --bench ", ["b", "grp"]),
         ("logs ", ["ran/one"]),

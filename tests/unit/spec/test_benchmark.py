@@ -74,6 +74,13 @@ def test_all_faults_come_at_once_with_their_lines(tmp_path: Path) -> None:
         assert any(fault.startswith(start) for fault in found), start
 
 
+def test_a_task_listed_twice_on_one_line_was_dropped_silently(tmp_path: Path) -> None:
+    for first, second in (("", ", environment: nope"), (", environment: nope", ""), ("", "")):
+        text = f"name: b\ntasks: [{{name: t{first}}}, {{name: t{second}}}]\n"
+        found = faults(make(tmp_path, text, "t"))
+        assert "benchmark.yaml:2: task `t` is listed twice, first on line 2" in found
+
+
 @pytest.mark.parametrize("tasks", ["", "tasks: []\n", "tasks: {a: b}\n", "tasks: x\n", "tasks: [a]\n"])
 def test_a_benchmark_needs_tasks(tmp_path: Path, tasks: str) -> None:
     assert faults(make(tmp_path, f"name: b\n{tasks}"))
