@@ -28,8 +28,10 @@ __all__ = [
     "JobResult",
     "Listed",
     "aggregates",
+    "asked_of",
     "completed_results",
     "jobs_of",
+    "newest_attempt",
     "read_aggregate",
     "read_result",
     "variables_of",
@@ -127,13 +129,24 @@ def variables_of(results: Path, listed: Listed) -> Mapping[str, str] | None:
     if listed.headline:
         return {}
     for job in listed.document["jobs"]:
-        id = JobId(listed.benchmark, job["task"], listed.model, job["repeat"])
-        facts: Mapping[str, Any] | None = documents.read(_task(results, id) / job["key"] / layout.JOB)
-        if facts is None and job["state"] == JobState.FAILED.value:
-            facts = _failed(results, id, job["key"])[1] or None
-        if facts is not None:
-            return JobResult(id, job["key"], JobState.QUEUED, facts=facts).variables
+        asked = asked_of(results, listed, job)
+        if asked is not None:
+            return asked.variables
     return None
+
+
+def asked_of(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult | None:
+    """Give a job of an aggregate's file with its job.json alone, to tell what was asked; None when that is gone."""
+    id = JobId(listed.benchmark, job["task"], listed.model, job["repeat"])
+    facts: Mapping[str, Any] | None = documents.read(_task(results, id) / job["key"] / layout.JOB)
+    if facts is None and job["state"] == JobState.FAILED.value:
+        facts = _failed(results, id, job["key"])[1] or None
+    return None if facts is None else JobResult(id, job["key"], JobState.QUEUED, facts=facts)
+
+
+def newest_attempt(results: Path, id: JobId, key: str) -> Path | None:
+    """Give the directory of the newest failed attempt at a job under a key."""
+    return _failed(results, id, key)[0]
 
 
 def completed_results(results: Path, benchmark: str | None = None) -> Iterator[JobResult]:

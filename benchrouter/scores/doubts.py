@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from benchrouter.scores.aggregate import mean
 from benchrouter.scores.collected import JobResult
@@ -14,6 +14,14 @@ def losses(jobs: Iterable[JobResult]) -> Iterator[str]:
     for job in jobs:
         if job.lost is not None:
             yield f"{_name(job)}: no valid artifact any more in {job.lost}; its score is what the aggregate says"
+
+
+def outdated(benchmark: str, model: str, tasks: Sequence[str]) -> Iterator[str]:
+    """Say that a later run of some tasks has other results than those of the run that is shown."""
+    if tasks:
+        named = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3} more" if len(tasks) > 3 else "")
+        about = f"{benchmark} @ {one_line(model, 60)}"
+        yield f"{about}: a later run has other results of {named}; the score shown is of an earlier run of more tasks"
 
 
 def contradictions(jobs: Iterable[JobResult]) -> Iterator[str]:

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchrouter.scores.collected import Listed, aggregates, variables_of
-from benchrouter.scores.dates import when_of
+from benchrouter.scores.comparison.newer import newer_tasks
+from benchrouter.scores.dates import AT_ONCE, when_of
 from benchrouter.scores.problems import ScoresError
 from benchrouter.spec.names import did_you_mean
-
-_AT_ONCE = 2_000_000_000
-"""Files written within so many nanoseconds may be a copy, whose times say nothing; their jobs' own times count then."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The aggregate of one model that is shown; `variables` is None where no artifact is left that tells them."""
+    """The aggregate of one model that is shown; `variables` is None where no artifact is left that tells them.
+
+    `newer` names the tasks that are looked at and of which a later run has other results.
+    """
 
     listed: Listed
     variables: Mapping[str, str] | None
+    newer: tuple[str, ...] = ()
 
 
 def choose(
-    results: Path, benchmark: str, models: Sequence[str] = (), variables: Mapping[str, str] | None = None
+    results: Path,
+    benchmark: str,
+    models: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
+    tasks: Collection[str] = (),
 ) -> list[Chosen]:
     """Choose one aggregate per model, in the order of `models`, else by name; raise ScoresError where there is none.
 
-    Without `variables`, those with which most models were run count, none at all before others, the newest at last.
+    With `tasks`, the newest that has them counts, whatever else it has, or that has most of them. Without
+    `variables`, those with which most models were run count, none at all before others, the newest at last.
     A model that was not run with them is represented by its newest aggregate all the same.
     """
     by_model: dict[str, list[Chosen]] = {}
@@ -47,8 +54,11 @@ def choose(
         if not wanted:
             given = words(variables) or "no variable"
             raise ScoresError(f"{benchmark}: no results with {given}; there are some with {_asks(by_model)}")
-    common = _common(list(wanted.values())) if variables is None else variables
-    return [_newest(results, _with(found, common) or found) for found in wanted.values()]
+    wanted = {model: _that_have(found, tasks) for model, found in wanted.items()}
+    having = [found for found in wanted.values() if not {*tasks}.isdisjoint(found[0].listed.tasks)]
+    common = _common(having or list(wanted.values())) if variables is None else variables
+    chosen = [_newest(results, _with(found, common) or found, tasks) for found in wanted.values()]
+    return [_with_newer(results, one, by_model[one.listed.model], tasks) for one in chosen]
 
 
 def words(variables: Mapping[str, str]) -> str:
@@ -63,6 +73,16 @@ def benchmarks(results: Path) -> list[str]:
 
 def _with(found: Iterable[Chosen], variables: Mapping[str, str] | None) -> list[Chosen]:
     return [chosen for chosen in found if chosen.variables == variables]
+
+
+def _that_have(found: Sequence[Chosen], tasks: Collection[str]) -> list[Chosen]:
+    had = [len({*tasks}.intersection(chosen.listed.tasks)) for chosen in found]
+    return [chosen for chosen, number in zip(found, had, strict=True) if number == max(had)]
+
+
+def _with_newer(results: Path, one: Chosen, found: Iterable[Chosen], tasks: Collection[str]) -> Chosen:
+    others = [chosen.listed for chosen in _with(found, one.variables)]
+    return replace(one, newer=newer_tasks(results, one.listed, others, tasks or one.listed.tasks))
 
 
 def _common(groups: Sequence[Sequence[Chosen]]) -> Mapping[str, str] | None:
@@ -82,12 +102,12 @@ def _written(found: Iterable[Chosen], ask: tuple[tuple[str, str], ...] | None) -
     return max((chosen.listed.written for chosen in found if _ask(chosen) == ask), default=0)
 
 
-def _newest(results: Path, found: Sequence[Chosen]) -> Chosen:
-    """Prefer the headline, then what asked for most tasks: a run of one task does not hide the run of all."""
+def _newest(results: Path, found: Sequence[Chosen], tasks: Collection[str]) -> Chosen:
+    """Without `tasks`, prefer the headline, then what asked for most: a run of one task does not hide that of all."""
     most = max(map(_extent, found))
-    widest = [chosen for chosen in found if _extent(chosen) == most]
+    widest = found if tasks else [chosen for chosen in found if _extent(chosen) == most]
     written = max(chosen.listed.written for chosen in widest)
-    recent = [chosen for chosen in widest if chosen.listed.written >= written - _AT_ONCE]
+    recent = [chosen for chosen in widest if chosen.listed.written >= written - AT_ONCE]
     if len(recent) == 1:
         return recent[0]
     return max(recent, key=lambda chosen: (when_of(results, chosen.listed), chosen.listed.path.name))

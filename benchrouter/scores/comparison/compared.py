@@ -11,7 +11,7 @@ from pathlib import Path
 from benchrouter.scores.comparison.choosing import choose
 from benchrouter.scores.comparison.comparable import differences, groups
 from benchrouter.scores.comparison.contender import Contender, Observations, contend
-from benchrouter.scores.doubts import contradictions, losses
+from benchrouter.scores.doubts import contradictions, losses, outdated
 from benchrouter.scores.problems import ScoresError
 from benchrouter.scores.statistics.paired import Difference, compare, holm, mean_differs
 from benchrouter.scores.table import natural
@@ -64,9 +64,10 @@ class Comparison:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Say what is doubtful: artifacts that are lost, scores that contradict their items."""
+        """Say what is doubtful: later results of a part, lost artifacts, scores that contradict their items."""
         jobs = [job for one in self.contenders for job in one.jobs]
-        return (*losses(jobs), *contradictions(jobs))
+        later = (text for one in self.contenders for text in outdated(self.benchmark, one.model, one.newer))
+        return (*later, *losses(jobs), *contradictions(jobs))
 
     @property
     def family(self) -> int:
@@ -93,7 +94,7 @@ def compare_models(
 
     `detail` looks for the best in each task too, `flips` lists the items on which models differ.
     """
-    chosen = choose(results, benchmark, models, variables)
+    chosen = choose(results, benchmark, models, variables, tasks)
     known = list(dict.fromkeys(task for one in chosen for task in one.listed.tasks))
     for task in tasks:
         if task not in known:

@@ -29,13 +29,17 @@ class Passes:
 
 @dataclass(frozen=True)
 class Contender:
-    """A model's jobs of one aggregate; `declared` counts jobs, those of unwanted tasks left out."""
+    """A model's jobs of one aggregate; `declared` counts jobs, those of unwanted tasks left out.
+
+    `newer` names the tasks of which a later run has other results.
+    """
 
     model: str
     jobs: tuple[JobResult, ...]
     variables: Mapping[str, str] | None
     rule: Aggregation
     declared: int
+    newer: tuple[str, ...] = ()
 
     @cached_property
     def scored(self) -> Aggregate:
@@ -158,4 +162,4 @@ def contend(results: Path, chosen: Chosen, tasks: Collection[str] | None = None)
     if tasks is not None:
         jobs = tuple(job for job in jobs if job.id.task in tasks)
         declared = len(jobs)
-    return Contender(listed.model, jobs, chosen.variables, listed.rule, declared)
+    return Contender(listed.model, jobs, chosen.variables, listed.rule, declared, chosen.newer)

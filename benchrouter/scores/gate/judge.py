@@ -12,7 +12,7 @@ from benchrouter.scores.comparison.choosing import Chosen, choose, words
 from benchrouter.scores.comparison.comparable import listed
 from benchrouter.scores.comparison.compared import paired
 from benchrouter.scores.comparison.contender import Contender, contend
-from benchrouter.scores.doubts import losses
+from benchrouter.scores.doubts import losses, outdated
 from benchrouter.scores.gate.alike import other_ask, other_content
 from benchrouter.scores.gate.baseline import Baseline, find_baseline
 from benchrouter.scores.gate.policy import Gate
@@ -31,7 +31,7 @@ class Judgement:
 
     `p` is that of the test against it, where a gate asks for one and there are pairs.
     `tasks` and `variables` are what the gate is about, where it is not about all of the benchmark; `warnings` name
-    artifacts that are lost, and what is doubtful in the baseline.
+    later results of a part, artifacts that are lost, and what is doubtful in the baseline.
     """
 
     benchmark: str
@@ -80,7 +80,7 @@ def judge(gates: Sequence[Gate], policy: Path, results: Path) -> list[Judgement]
 
 def _judge(gate: Gate, policy: Path, results: Path) -> Iterator[Judgement]:
     try:
-        there = choose(results, gate.benchmark, (), gate.variables)
+        there = choose(results, gate.benchmark, (), gate.variables, gate.tasks)
     except ScoresError as error:
         yield Judgement(gate.benchmark, "", (str(error).removeprefix(f"{gate.benchmark}: "),))
         return
@@ -105,7 +105,8 @@ def _of_model(gate: Gate, policy: Path, results: Path, chosen: Chosen) -> Judgem
     reasons = (*_of_score(gate, one), *odd)
     if baseline and before is not None and not odd:  # what is not comparable has another score
         reasons += (*_of_drop(gate, one, baseline, before, p),)
-    scored, warnings = one.scored, (*losses(one.jobs), *doubts)
+    scored, later = one.scored, outdated(gate.benchmark, one.model, one.newer)
+    warnings = (*later, *losses(one.jobs), *doubts)
     return Judgement(
         gate.benchmark, one.model, reasons, scored.overall, scored.coverage, before, p, warnings=warnings
     )
