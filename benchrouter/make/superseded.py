@@ -17,6 +17,7 @@ from benchrouter.make.aggregates import superseded_aggregates
 from benchrouter.make.cleaning import Removal, remove_paths, shown
 from benchrouter.make.session import Session
 from benchrouter.make.variables import UsageError
+from benchrouter.scores.seeds import typed_seed
 from benchrouter.store import layout
 from benchrouter.store.history import repeats
 from benchrouter.store.jobid import JobId
@@ -56,16 +57,11 @@ class _Ask:
 
     def __init__(self, session: Session, jobs: Iterable[JobNode]) -> None:
         self._variables = dict(session.sources.ask.variables)
-        self._seeds = {job.id: _given(job.seed, job.facts.task().score_fields()) for job in jobs}
+        self._seeds = {job.id: typed_seed(job.seed, job.facts.task().score_fields()) for job in jobs}
 
     def made(self, id: JobId, inputs: Mapping[str, Any]) -> bool:
-        same_seed: bool = _given(inputs.get("seed"), inputs.get("task")) == self._seeds[id]
+        same_seed: bool = typed_seed(inputs.get("seed"), inputs.get("task")) == self._seeds[id]
         return same_seed and inputs.get("variables", {}) == self._variables
-
-
-def _given(seed: Any, task: Any) -> Any:
-    """Give a seed that was typed; None for that of task.yaml, which was another one before an edit."""
-    return None if isinstance(task, Mapping) and seed == task.get("seed") else seed
 
 
 def _clean_images(session: Session, *, dry: bool) -> Removal:

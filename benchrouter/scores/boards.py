@@ -12,8 +12,9 @@ from pathlib import Path
 from benchrouter.scores.aggregate import Aggregate, Coverage
 from benchrouter.scores.asked import Asked, asked_of
 from benchrouter.scores.collected import JobResult, Listed, jobs_of
-from benchrouter.scores.comparison.comparable import differences
+from benchrouter.scores.comparison.comparable import differences, other_inputs
 from benchrouter.scores.comparison.contender import Contender
+from benchrouter.scores.current import Newest
 from benchrouter.scores.dates import newest_first
 from benchrouter.scores.limits import limits_of
 from benchrouter.scores.scope import EVERYTHING, Scope
@@ -60,7 +61,8 @@ class Standing:
 class Board:
     """Results of one benchmark that may be compared, the newest first.
 
-    `superseded` says what is other in a newer board that was asked for in the same words; nothing for the newest.
+    `superseded` says what is other in a newer board that was asked for in the same words, or of the same tasks where
+    none of these is of today's content any more; nothing for the newest.
     """
 
     benchmark: str
@@ -84,12 +86,13 @@ class Board:
 
 @dataclass(frozen=True)
 class Placed:
-    """A result on its board, with the jobs that are looked at."""
+    """A result on its board, with the jobs that are looked at; of the `current` ones no newer has other content."""
 
     listed: Listed
     board: Board
     standing: Standing
     jobs: tuple[JobResult, ...]
+    current: tuple[JobResult, ...]
 
 
 class Boards:
@@ -97,6 +100,7 @@ class Boards:
 
     def __init__(self) -> None:
         self.boards: list[Board] = []
+        self._newest = Newest()
 
     def read(self, results: Path, scope: Scope = EVERYTHING) -> Iterator[Placed]:
         """Read the results of every model in a scope, the newest first, each onto its board.
@@ -113,7 +117,7 @@ class Boards:
                 seen.add(held)
             declared = len(jobs) if scope.some_tasks(listed.benchmark) else listed.declared
             board, standing = self._add(listed, when, jobs, declared)
-            yield Placed(listed, board, standing, jobs)
+            yield Placed(listed, board, standing, jobs, self._newest.current(jobs))
 
     def _add(self, listed: Listed, when: float, jobs: Sequence[JobResult], declared: int) -> tuple[Board, Standing]:
         asked = asked_of(listed, jobs)
@@ -136,6 +140,9 @@ class Boards:
         light = replace(whole, jobs=tuple(replace(job, items=()) for job in whole.jobs))  # items are most of the memory
         newer = next((board for board in others if board.asked.looks_like(asked)), None)
         why = tuple(differences(newer.sample, light)) or ("other content",) if newer else ()
+        if not newer and self._newest.outdated(whole.jobs):  # other repeats or tasks, but nothing of it is of today
+            why = next((tuple(texts) for board in others if (texts := other_inputs(board.sample, light))), ())
+            why = why or ("other content",)
         board = Board(listed.benchmark, asked, light, superseded=why)
         self.boards.append(board)
         return board

@@ -88,6 +88,12 @@ class JobResult:
         return variables if isinstance(variables, dict) else _NOTHING
 
     @property
+    def seed(self) -> int | None:
+        """Give the seed of the first repeat, typed or of task.yaml."""
+        seed = self.inputs.get("seed")
+        return seed if type(seed) is int else None
+
+    @property
     def counts(self) -> ItemCounts | None:
         """Count the items, judged and selected; None for a job without."""
         return ItemCounts(sum(i.score is not None for i in self.items), len(self.items)) if self.items else None

@@ -38,6 +38,7 @@ def leaderboard_json(results: Path, found: Sequence[Board]) -> dict[str, Any]:
                 "tasks": sorted({task for task, _ in board.asked.jobs}),
                 "repeats": max((repeat for _, repeat in board.asked.jobs), default=0) + 1,
                 "variables": dict(board.asked.variables) if board.asked.variables is not None else None,
+                "seed": board.asked.seed,
                 "aggregate": board.asked.rule,
                 "superseded": list(board.superseded),
                 "entries": [_entry(results, board, rank, best) for rank, best in ranked(board)],

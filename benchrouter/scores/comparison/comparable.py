@@ -28,6 +28,11 @@ def content_differences(one: Contender, other: Contender) -> list[str]:
     return _short([*_of_the_repeats(one, other), *_of_the_inputs(one, other, _NOT_COMPARED | {"variables"})])
 
 
+def other_inputs(one: Contender, other: Contender) -> list[str]:
+    """Say what differs in the content of tasks that both were asked, under whatever seed and variables."""
+    return _short(_of_the_inputs(one, other, _NOT_COMPARED | {"variables", "seed"}))
+
+
 def _short(reasons: list[str]) -> list[str]:
     return reasons if len(reasons) <= _MOST else [*reasons[:_MOST], f"and {len(reasons) - _MOST} more"]
 

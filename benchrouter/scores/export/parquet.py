@@ -8,6 +8,7 @@ from typing import Any
 
 _KINDS = {
     "repeat": "int64",
+    "seed": "int64",
     "items_judged": "int64",
     "items_selected": "int64",
     "prompt_tokens": "int64",

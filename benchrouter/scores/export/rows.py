@@ -9,7 +9,7 @@ from typing import Any
 
 from benchrouter.scores.boards import Board, Boards, Standing
 from benchrouter.scores.collected import JobResult
-from benchrouter.scores.export.current import Newest, once
+from benchrouter.scores.current import once
 from benchrouter.scores.scope import EVERYTHING, Scope
 from benchrouter.store.states import JobState
 
@@ -17,10 +17,10 @@ _JOB = ("benchmark", "task", "model", "repeat")
 COLUMNS = {
     "jobs": (
         *_JOB, "state", "reason", "detail", "overall", "items_judged", "items_selected", "seconds", "variables",
-        "run_id", "key",
+        "seed", "run_id", "key",
     ),
-    "items": (*_JOB, "item", "score", "error", "prompt_tokens", "completion_tokens", "variables", "key"),
-    "rewards": ("benchmark", "task", "item", "model", "repeat", "reward", "state", "variables", "key"),
+    "items": (*_JOB, "item", "score", "error", "prompt_tokens", "completion_tokens", "variables", "seed", "key"),
+    "rewards": ("benchmark", "task", "item", "model", "repeat", "reward", "state", "variables", "key", "seed"),
 }  # fmt: skip
 """The columns of each kind of rows, in order."""
 
@@ -43,7 +43,7 @@ class Reward:
     """What one item earned one model: `reward` in 0..1, None where nothing was judged and `state` is FAILED or QUEUED.
 
     `item` is None for a job without items; its reward is then the job's score. `variables` are those of the run in
-    capitals, `key` is the job's: with the item it is in no two rewards.
+    capitals, `seed` is that of the first repeat; `key` is the job's: with the item it is in no two rewards.
     """
 
     benchmark: str
@@ -55,6 +55,7 @@ class Reward:
     state: str
     variables: str = ""
     key: str = ""
+    seed: int | None = None
 
 
 def exported(results: Path, scope: Scope = EVERYTHING, *, every: bool = False) -> list[Exported]:
@@ -62,10 +63,9 @@ def exported(results: Path, scope: Scope = EVERYTHING, *, every: bool = False) -
 
     Each job is the own of one of them only, and without `every` of none when a newer one has other content.
     """
-    boards, newest, found = Boards(), Newest(), []
+    boards, found = Boards(), []
     for placed in boards.read(results, scope):
-        board, jobs, model = placed.board, placed.jobs, placed.listed.model
-        own = newest.current(jobs)
+        board, jobs, own, model = placed.board, placed.jobs, placed.current, placed.listed.model
         if scope.model(model) and (every or (own and not board.superseded and len(board.of(model)) == 1)):
             found.append(Exported(board, placed.standing, jobs, jobs if every else own))
     found.sort(key=lambda one: (one.board.benchmark, one.board.words, one.standing.model, -one.standing.when))
@@ -98,6 +98,7 @@ def job_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
                 "items_selected": counts.selected if counts else None,
                 "seconds": job.seconds or None,
                 "variables": _variables(job),
+                "seed": job.seed,
                 "run_id": provenance.get("run_id"),
                 "key": job.key,
             }
@@ -117,6 +118,7 @@ def item_rows(found: Collection[Exported]) -> Iterator[dict[str, Any]]:
                     "prompt_tokens": prompt,
                     "completion_tokens": completion,
                     "variables": _variables(job),
+                    "seed": job.seed,
                     "key": job.key,
                 }
 
@@ -135,7 +137,7 @@ def rewards(found: Collection[Exported]) -> Iterator[Reward]:
 def _reward(job: JobResult, item: str | None, reward: float | None, state: JobState) -> Reward:
     ident = job.id
     about = (ident.benchmark, ident.task, item, ident.model, ident.repeat)
-    return Reward(*about, reward, state.value, _variables(job), job.key)
+    return Reward(*about, reward, state.value, _variables(job), job.key, job.seed)
 
 
 def _variables(job: JobResult) -> str:

@@ -7,11 +7,13 @@ import io
 import json
 import os
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from shelf import Shelf
 
+from benchrouter.scores.boards import boards
 from benchrouter.scores.export.forms import to_csv, to_jsonl, to_junit, to_markdown
 from benchrouter.scores.export.rows import COLUMNS, Reward, exported, rewards, rows_of
 from benchrouter.scores.scope import Scope
@@ -112,11 +114,12 @@ def test_parquet_reads_back_with_types_that_do_not_hang_on_the_rows(full: Shelf)
 
 def test_a_job_of_several_aggregates_is_in_one_row(shelf: Shelf) -> None:
     """Rewards counted one job three times: a run of some tasks, and one with a variable, adopt what was run before."""
+    seeded: dict[str, Any] = {"seed": 3, "task": {"seed": 3}}
     for name, repeats, variables in (("1", 1, {}), ("2", 2, {}), ("3", 1, {"BENCH_LIMIT": "1"})):
         for repeat in range(repeats):
-            shelf.add("m", "x", {"p": 1}, repeat=repeat, variables=variables, seed=3)
+            shelf.add("m", "x", {"p": 1}, repeat=repeat, variables=variables, **seeded)
         if name == "1":
-            shelf.add("m", "y", overall=0.5, variables=variables, seed=3)
+            shelf.add("m", "y", overall=0.5, variables=variables, **seeded)
         shelf.settle(name=name, headline=name == "1", declared=2)
     for every in (False, True):
         found = exported(shelf.root, every=every)
@@ -172,3 +175,65 @@ def test_what_waits_in_one_aggregate_is_told_by_another_that_ran_it(shelf: Shelf
         ("y", "COMPLETED"),
         ("x", "FAILED"),
     ]
+
+
+def test_an_export_under_another_seed_hid_rows_and_mixed_seeds(shelf: Shelf) -> None:
+    """Tasks x, y and z under seed 6, then z under 7: what was left was x and y of one seed and z of the other."""
+    for task in ("x", "y", "z"):
+        shelf.add("m", task, overall=0.5, seed=6)
+    shelf.settle(name="1")
+    shelf.add("m", "z", overall=0.25, seed=7)
+    shelf.settle(name="2", headline=False, declared=3)
+    rows = [(row["task"], row["overall"], row["seed"]) for row in rows_of("jobs", exported(shelf.root))]
+    assert rows == [("x", 0.5, 6), ("y", 0.5, 6), ("z", 0.5, 6), ("z", 0.25, 7)]
+    assert [(board.words, board.superseded) for board in boards(shelf.root)] == [
+        (("seed 6",), ()),
+        (("tasks z", "seed 7"), ()),
+    ]
+    shelf.add("m", "z", overall=0.75, seed=7, files={"run.py": "edited"})
+    shelf.settle(name="3", headline=False, declared=3)
+    dated(shelf)
+    rows = [(row["task"], row["overall"], row["seed"]) for row in rows_of("jobs", exported(shelf.root))]
+    assert rows == [("x", 0.5, 6), ("y", 0.5, 6), ("z", 0.75, 7)]
+
+
+def test_an_edited_seed_of_a_task_is_other_content(shelf: Shelf) -> None:
+    for seed in (1, 2):
+        shelf.add("m", "x", overall=seed / 4, seed=seed, task={"seed": seed})
+        shelf.settle(name=f"{seed}")
+    dated(shelf)
+    assert [row["overall"] for row in rows_of("jobs", exported(shelf.root))] == [0.5]
+
+
+def test_a_kind_of_results_stood_on_the_leaderboard_alone(shelf: Shelf) -> None:
+    """Three repeats under a seed that was typed, then two without: `results` left the former out."""
+    for name, repeats, inputs in (("1", 3, {"seed": 100}), ("2", 2, {})):
+        for repeat in range(repeats):
+            shelf.add("m", "x", overall=0.5, repeat=repeat, **inputs)
+        shelf.settle(name=name, headline=name == "2")
+    dated(shelf)
+    shown = [board.words for board in boards(shelf.root) if not board.superseded]
+    assert sorted(shown) == sorted(one.board.words for one in exported(shelf.root))
+    assert sorted(shown) == [("2 repeats",), ("3 repeats", "seed 100")]
+
+
+def test_repeats_of_earlier_content_stood_on_the_leaderboard_as_if_of_today(shelf: Shelf) -> None:
+    """Two repeats, an edit, then one: no newer result was asked for in the same words, so the old one stayed."""
+    for repeat in range(2):
+        shelf.add("m", "x", overall=1.0, repeat=repeat)
+    shelf.settle(name="1", headline=False)
+    shelf.add("m", "x", overall=0.5, files={"run.py": "edited"})
+    shelf.settle(name="2")
+    dated(shelf)
+    found = boards(shelf.root)
+    assert [board.superseded for board in found] == [(), ("file run.py differs",)]
+    assert [one.board.words for one in exported(shelf.root)] == [()]
+
+
+def dated(shelf: Shelf) -> None:
+    """Let aggregates have been written in the order of their names, the headline with the last."""
+    for path in shelf.root.glob("b/*/aggregates/*.json"):
+        os.utime(path, (int(path.stem), int(path.stem)))
+    headline = shelf.root / "b" / "m" / "aggregate.json"
+    (twin,) = [path for path in headline.parent.glob("aggregates/*") if path.read_bytes() == headline.read_bytes()]
+    os.utime(headline, (int(twin.stem), int(twin.stem)))

@@ -73,7 +73,7 @@ def test_what_cannot_be_compared_never_stands_together(shelf: Shelf) -> None:
     os.utime(shelf.root / "b" / "a" / "aggregate.json", (1, 1))
     shelf.add("b", "x", [1, 0], files={"run.py": "changed"})
     shelf.settle()
-    shelf.add("a", "x", [1], variables={"BENCH_LIMIT": "1"})
+    shelf.add("a", "x", [1], variables={"BENCH_LIMIT": "1"}, files={"run.py": "changed"})
     shelf.settle(name="2", headline=False)
     shelf.add("c", "y", [1])
     shelf.settle(name="3", headline=False, declared=2)

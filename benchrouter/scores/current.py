@@ -11,11 +11,14 @@ from benchrouter.store.states import JobState
 
 Ask = tuple[Any, ...]
 
+_OF_AN_ASK = ("model", "variables", "seed")
+
 
 class Newest:
     """Tells of each aggregate's jobs whether newer ones have other content; aggregates have to come newest first.
 
-    Content is of a task: what any model has a score in. Under the same variables it has one seed, and a model one form.
+    Content is of a task: what any model has a score in. A model has one form under the same variables. A seed that was
+    typed is another ask, as variables are, and says nothing of content; that of task.yaml is part of it.
     """
 
     def __init__(self) -> None:
@@ -27,15 +30,16 @@ class Newest:
         variables = next((tuple(sorted(job.variables.items())) for job in jobs if job.inputs), ())
         return tuple(job for job in jobs if self._is_current(job, variables, newer))
 
+    def outdated(self, jobs: Sequence[JobResult]) -> bool:
+        """Tell whether newer results have other content of each task that these are of, as far as that is known."""
+        contents = [(self._known.get(_task(job)), _content(job, *_OF_AN_ASK)) for job in jobs if job.inputs]
+        return bool(contents) and all(known not in (None, content) for known, content in contents)
+
     def _is_current(self, job: JobResult, variables: tuple[Any, ...], newer: dict[Ask, str]) -> bool:
-        ask = (job.id.benchmark, job.id.task, variables)
+        ask = (*_task(job), variables)
         if not job.inputs:
             return (*ask, job.id.model) not in newer
-        marks = {
-            ask[:2]: _content(job, "model", "variables", "seed"),
-            ask: _content(job, "model"),
-            (*ask, job.id.model): _content(job),
-        }
+        marks = {_task(job): _content(job, *_OF_AN_ASK), (*ask, job.id.model): _content(job, "seed")}
         if job.overall is not None:  # an outage after an edit hides no score
             for each, content in marks.items():
                 self._known.setdefault(each, content)
@@ -52,6 +56,10 @@ def once(held: Sequence[tuple[JobResult, ...]]) -> Iterator[tuple[JobResult, ...
                 home[job.id, job.key] = number, waits
     for number, jobs in enumerate(held):
         yield tuple(job for job in jobs if home[job.id, job.key][0] == number)
+
+
+def _task(job: JobResult) -> Ask:
+    return job.id.benchmark, job.id.task
 
 
 def _content(job: JobResult, *left_out: str) -> str:
