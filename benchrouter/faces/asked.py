@@ -44,6 +44,15 @@ def scope_of(
     return scope
 
 
+def results_at(path: Path) -> Path:
+    """Give a results directory, or a copy of one, that was named; raise ScoresError where there is none."""
+    from benchrouter.scores.problems import ScoresError
+
+    if not path.is_dir():
+        raise ScoresError(f"{path}: no such directory; `results` has to be a results directory or a copy of one")
+    return path
+
+
 def asked(words: Sequence[str], there: Collection[str], *, here: Path | None = None) -> dict[str, list[str]]:
     """Give the tasks by benchmark, none for all of them; words mean what they mean to `run`.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from benchrouter.faces.asked import compared
+from benchrouter.faces.asked import compared, results_at
 from benchrouter.faces.completion import compared as with_results
 from benchrouter.faces.out import Json, emit, say, warn
 from benchrouter.faces.words import Env, Model, Tasks, split, variables
@@ -59,11 +59,5 @@ def compare(
 def place(results: Path | None) -> Path:
     """Find the results: what was named, else those of the workspace here; raise StoreError or ScoresError."""
     from benchrouter.faces.place import enter, typed_path
-    from benchrouter.scores.problems import ScoresError
 
-    if results is None:
-        return enter().results
-    path = typed_path(results)
-    if not path.is_dir():
-        raise ScoresError(f"{path}: no such directory; --results wants a results directory or a copy of one")
-    return path
+    return enter().results if results is None else results_at(typed_path(results))

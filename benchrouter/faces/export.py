@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from benchrouter.faces.compare import Benchmarks
+from benchrouter.faces.compare import Benchmarks, Results, place
 from benchrouter.faces.completion import models
 from benchrouter.faces.out import Json, emit, warn
 from benchrouter.faces.words import Tasks, split
@@ -31,6 +31,7 @@ def export(
     rows: Annotated[Rows, typer.Option(help="What a row is, in csv, jsonl and parquet.")] = "jobs",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write, instead of stdout.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Earlier results too, not only the newest of a model.")] = False,
+    results: Results = None,
     json: Json = False,
 ) -> int:
     """Export results to other forms.
@@ -38,7 +39,7 @@ def export(
     Of each model the newest that is comparable with others, or all on disk.
     """
     from benchrouter.faces.asked import scope_of
-    from benchrouter.faces.place import enter, typed_path
+    from benchrouter.faces.place import typed_path
     from benchrouter.make.interruption import as_is
     from benchrouter.make.variables import UsageError
     from benchrouter.scores.doubts import losses
@@ -48,8 +49,8 @@ def export(
         raise UsageError(f"--rows {rows}: {format} has no rows; expected --format csv, jsonl or parquet beside it")
     if format == "parquet" and output is None and not json:
         raise UsageError("--format parquet is no text; name a file with -o")
-    ws = enter()
-    found = exported(ws.results, scope_of(ws.results, split(bench), split(model), split(tasks)), every=every)
+    root = place(results)
+    found = exported(root, scope_of(root, split(bench), split(model), split(tasks)), every=every)
     if not found:
         raise UsageError("no results here yet; `benchrouter run hello --model demo` makes some")
     data = _formed(found, format, rows) if output is not None or not json else b""

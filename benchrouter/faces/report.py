@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchrouter.faces.compare import Benchmarks
+from benchrouter.faces.compare import Benchmarks, Results, place
 from benchrouter.faces.out import Json, emit, say
 from benchrouter.faces.words import Model, Tasks, split
 
@@ -27,34 +27,40 @@ def report(
         Path | None,
         typer.Option("--output", "-o", help="The file; of some results results/report-NAME.html.", show_default=False),
     ] = None,
+    results: Results = None,
     json: Json = False,
 ) -> int:
     """Write the report, or rank the models.
 
     results/report.html is a page to open in any browser; with --leaderboard, models are ranked.
+    Of --results, what is written goes there, and a page has no timelines of runs.
     """
     from benchrouter.faces.asked import scope_of
     from benchrouter.faces.place import enter, typed_path
 
-    ws = enter()
-    scope = scope_of(ws.results, split(bench), split(model), split(tasks))
+    root = place(results)
+    scope = scope_of(root, split(bench), split(model), split(tasks))
     stem, suffix = ("leaderboard", "json") if leaderboard else ("report", "html")
     path = None if output is None else typed_path(output)
     if path is None and not scope.everything:  # the file about all of them stays as it is
-        path = ws.results / f"{stem}-{scope.label}.{suffix}"
+        path = root / f"{stem}-{scope.label}.{suffix}"
     if leaderboard:
-        _rank(ws, scope, path, json=json)
+        _rank(root, scope, path, json=json)
+    elif results is not None:
+        from benchrouter.scores.report.page import write_page
+
+        _written(write_page(root, scope, path or root / "report.html"), [], json=json)
     else:
-        _show(ws, scope, path, json=json)
+        _show(enter(), scope, path, json=json)
     return 0
 
 
-def _rank(ws: Workspace, scope: Scope, path: Path | None, *, json: bool) -> None:
+def _rank(results: Path, scope: Scope, path: Path | None, *, json: bool) -> None:
     from benchrouter.scores.leaderboard import leaderboard_json, lines, write_leaderboard
 
-    found = write_leaderboard(ws.results, scope, path)
+    found = write_leaderboard(results, scope, path)
     if json:
-        emit("leaderboard", boards=leaderboard_json(ws.results, found)["boards"])
+        emit("leaderboard", boards=leaderboard_json(results, found)["boards"])
     else:
         say(lines(found))
 
@@ -65,9 +71,12 @@ def _show(ws: Workspace, scope: Scope, path: Path | None, *, json: bool) -> None
 
     torn = runs.set_aside(ws, runs.history(ws)[1])
     moved = [each.relative_to(ws.root).as_posix() for each in torn]
-    written = write_report(ws, scope, path)
+    _written(write_report(ws, scope, path), moved, json=json)
+
+
+def _written(path: Path, torn: list[str], *, json: bool) -> None:
     if json:
-        emit("report", path=str(written), torn=moved)
+        emit("report", path=str(path), torn=torn)
     else:
-        say(f"torn record set aside: {name}" for name in moved)
-        print(written)
+        say(f"torn record set aside: {name}" for name in torn)
+        print(path)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from benchrouter.faces.asked import compared, scope_of
+from benchrouter.faces.asked import compared, results_at, scope_of
 from benchrouter.faces.python.calling import named
 from benchrouter.faces.python.running import Names, Where
 from benchrouter.faces.python.tables import Shown, Table, shortened
-from benchrouter.faces.unrun import unrun_of
+from benchrouter.faces.unrun import Unrun, unrun_of
 from benchrouter.scores.collected import JobResult
 from benchrouter.scores.comparison.compared import Comparison
 from benchrouter.scores.export.rows import Exported, Reward, exported, rows_of
@@ -146,21 +146,34 @@ class Comparisons(Shown, Sequence[Compared]):
 
 
 def results(
-    bench: Names = None, *, model: Names = None, tasks: Names = None, every: bool = False, workspace: Where = None
+    bench: Names = None,
+    *,
+    model: Names = None,
+    tasks: Names = None,
+    every: bool = False,
+    workspace: Where = None,
+    results: Where = None,
 ) -> Results:
     """Read results: of each model the newest of each kind that is comparable, or with `every` all on disk.
 
-    `bench` means what it means to `run`; of tasks that are named, the score is theirs alone. Raise StoreError where
-    there is no workspace, ScoresError for a name that means nothing; what was not run yet is no error.
+    `bench` means what it means to `run`; of tasks that are named, the score is theirs alone. `results` is a results
+    directory or a copy of one, instead of that of the workspace. Raise StoreError where there is no workspace,
+    ScoresError for a name that means nothing; what was not run yet is no error.
     """
-    return Results(_exported(bench, model, tasks, every, workspace))
+    return Results(_exported(bench, model, tasks, every, workspace, results))
 
 
 def rewards(
-    bench: Names = None, *, model: Names = None, tasks: Names = None, every: bool = False, workspace: Where = None
+    bench: Names = None,
+    *,
+    model: Names = None,
+    tasks: Names = None,
+    every: bool = False,
+    workspace: Where = None,
+    results: Where = None,
 ) -> Iterator[Reward]:
     """Yield the reward of each item for training, and of each job without items: see Reward; raise as `results`."""
-    return rewards_of(_exported(bench, model, tasks, every, workspace))
+    return rewards_of(_exported(bench, model, tasks, every, workspace, results))
 
 
 def compare(
@@ -171,26 +184,33 @@ def compare(
     env: Mapping[str, Any] | None = None,
     flips: bool = False,
     workspace: Where = None,
+    results: Where = None,
 ) -> Comparisons:
     """Compare models of benchmarks: intervals, paired tests, and who cannot be compared and why.
 
-    `env` chooses results by their variables in capitals; `flips` looks for the items on which models differ. Raise
-    ScoresError for names without results, StoreError where there is no workspace.
+    `env` chooses results by their variables in capitals; `flips` looks for the items on which models differ;
+    `results` is as in `results()`. Raise ScoresError for names without results, StoreError where there is no workspace.
     """
     variables = {name: str(value) for name, value in env.items()} if env is not None else None
     here = _here(workspace)
-    root = Workspace.find(here).results
+    root = Workspace.find(here).results if results is None else results_at(Path(results))
     each = compared(
         root, named(bench), named(models), named(tasks), variables=variables, detail=True, flips=flips, here=here
     )
     return Comparisons([Compared(one) for one in each])
 
 
-def _exported(bench: Names, model: Names, tasks: Names, every: bool, workspace: Where) -> list[Exported]:
+def _exported(
+    bench: Names, model: Names, tasks: Names, every: bool, workspace: Where, results: Where
+) -> list[Exported]:
     here = _here(workspace)
-    ws = Workspace.find(here)
-    scope = scope_of(ws.results, named(bench), named(model), named(tasks), here=here, unrun=unrun_of(ws.root))
-    return exported(ws.results, scope, every=every)
+    if results is None:
+        ws = Workspace.find(here)
+        root, unrun = ws.results, unrun_of(ws.root)
+    else:
+        root, unrun = results_at(Path(results)), Unrun()
+    scope = scope_of(root, named(bench), named(model), named(tasks), here=here, unrun=unrun)
+    return exported(root, scope, every=every)
 
 
 def _here(workspace: Where) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
@@ -25,16 +26,22 @@ RUNS = 20
 
 def write_report(ws: Workspace, scope: Scope = EVERYTHING, path: Path | None = None) -> Path:
     """Write the report over a workspace's results, or a scope of them; return its path. Raise OSError."""
-    from benchrouter.scores.report.gather import gather
-
     if path is None:
         path = layout.report_file(ws)
         make_dirs(path.parent, durable=False)
     records, torn = runs.history(ws, newest=RUNS if scope.everything else None)
     shown = [one for record in records[::-1] if (one := _within(record, scope)) is not None][:RUNS]
     notes = [f"runs/{one.name} is torn and left out" for one in torn]
-    data = render(gather(ws.results, shown, notes, scope, path.parent))
-    write_atomic(path, data, durable=False)
+    return write_page(ws.results, scope, path, shown, notes)
+
+
+def write_page(
+    results: Path, scope: Scope, path: Path, records: Sequence[RunRecord] = (), notes: Sequence[str] = ()
+) -> Path:
+    """Write the page over a results directory, wherever it is, with some runs; return its path. Raise OSError."""
+    from benchrouter.scores.report.gather import gather
+
+    write_atomic(path, render(gather(results, records, notes, scope, path.parent)), durable=False)
     return path
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import benchrouter as python
 from benchrouter.scores.aggregate import JobScore, aggregate
 from benchrouter.store.jobid import JobId
 from benchrouter.store.states import JobState
@@ -52,6 +53,23 @@ def test_benchmarks_are_named_as_for_a_run(copy: Path, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("b\n  model  overall")
     for words in (["b/y"], ["/nowhere/b"], ["--model", "mm"], ["b", "--tasks", "y"]):
         assert called(copy, "compare", *words).returncode == 2
+
+
+def test_a_copy_could_be_compared_and_neither_exported_nor_reported(copy: Path) -> None:
+    """Outside of any workspace; the page and the leaderboard lie in the copy."""
+    (row,) = json.loads(called(copy, "export", "b", "--json").stdout)["rows"]
+    assert (row["task"], row["overall"]) == ("x", 0.5)
+    assert called(copy, "report").stdout == f"{copy}/report.html\n" and "b" in (copy / "report.html").read_text()
+    assert called(copy, "report", "b/x").stdout == f"{copy}/report-b+x.html\n"
+    assert "0.5000" in called(copy, "report", "--leaderboard").stdout and (copy / "leaderboard.json").is_file()
+    assert python.results("b", results=copy)[0].overall == 0.5
+    assert python.compare("b", results=copy).comparison.contenders[0].scored.overall == 0.5
+    assert [each.reward for each in python.rewards("b", results=copy)] == [0.5]
+    for ask in (python.results, python.compare, python.rewards):
+        with pytest.raises(python.ScoresError, match="no such directory"):
+            ask("b", results=copy / "nowhere")
+    done = called(copy / "nowhere", "export")
+    assert done.returncode == 2 and "no such directory" in done.stderr
 
 
 @pytest.mark.parametrize(("minimum", "status"), [("0.5", 0), ("0.6", 1), ("60", 2)])
