@@ -10,30 +10,36 @@ from benchrouter.scores.collected import JobResult, Listed, asked_of
 from benchrouter.scores.dates import is_newer
 from benchrouter.scores.seeds import typed_seed
 
+_Job = Mapping[str, Any]
+
 
 def newer_tasks(results: Path, shown: Listed, others: Iterable[Listed], tasks: Collection[str]) -> tuple[str, ...]:
-    """Name the tasks of which a later one of `others` holds other jobs; `others` are of the same variables.
+    """Name the tasks of which the latest of `others` holds other jobs; `others` are of the same variables.
 
-    More or fewer repeats of the same are no other jobs, and a seed that was typed is another ask.
+    More or fewer repeats of the same are no other jobs, a seed that was typed is another ask, and a change that was
+    taken back and run again is none.
     """
     known = {(job["task"], job["repeat"]): job for job in shown.document["jobs"] if job["task"] in tasks}
-    found: set[str] = set()
+    latest = {task: shown for task, _ in known}
+    differing: set[str] = set()
     for other in others:
-        differing = [job for job in _other_jobs(other, known) if job["task"] not in found]
-        if differing and is_newer(results, other, shown):
-            pairs = ((job, known[job["task"], job["repeat"]]) for job in differing)
-            found |= {
-                new["task"] for new, old in pairs
-                if _seed(asked_of(results, other, new)) == _seed(asked_of(results, shown, old))
-            }  # fmt: skip
-    return tuple(task for task in shown.tasks if task in found)
+        for task in latest.keys() & {*other.tasks}:
+            if is_newer(results, other, latest[task]):
+                new = next(((job, old) for job, old in _pairs(other, task, known) if old["key"] != job["key"]), None)
+                if new is None or _same_seed(results, other, new[0], shown, new[1]):
+                    latest[task] = other
+                    (differing.discard if new is None else differing.add)(task)
+    return tuple(task for task in shown.tasks if task in differing)
 
 
-def _other_jobs(other: Listed, known: Mapping[tuple[str, int], Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _pairs(other: Listed, task: str, known: Mapping[tuple[str, int], _Job]) -> Iterator[tuple[_Job, _Job]]:
     for job in other.document["jobs"]:
-        mine = known.get((job["task"], job["repeat"]))
-        if mine is not None and mine["key"] != job["key"]:
-            yield job
+        if job["task"] == task and (task, job["repeat"]) in known:
+            yield job, known[task, job["repeat"]]
+
+
+def _same_seed(results: Path, one: Listed, job: _Job, other: Listed, its: _Job) -> bool:
+    return bool(_seed(asked_of(results, one, job)) == _seed(asked_of(results, other, its)))
 
 
 def _seed(job: JobResult | None) -> Any:

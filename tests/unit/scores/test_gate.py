@@ -308,3 +308,12 @@ def test_another_ask_of_a_part_is_no_later_result_of_all(edited: Shelf) -> None:
         edited.settle(name=f"{number + 3}", headline=False, declared=2)
     (warning,) = compare_models(edited.root, "b").warnings
     assert "other results of x;" in warning
+
+
+def test_a_change_that_was_taken_back_is_no_later_result(edited: Shelf) -> None:
+    """The run of the edit is later than that of all, and that of the old content later still."""
+    edited.add("m", "x", overall=0.9)
+    edited.settle(name="3", headline=False, declared=2)
+    aged(edited, "aggregate.json", "aggregates/1.json", "aggregates/2.json", "aggregates/3.json")
+    assert compare_models(edited.root, "b").warnings == ()
+    assert one_task(edited, "x").contenders[0].scored.overall == 0.9
