@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
 import pytest
+
+# What starts the tests in the background may ignore these, and every process that a test starts would, too.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 # Each worker reads all tests, and pytest rewrites what they assert: 5 seconds each, unless that is kept.
 sys.dont_write_bytecode = False
