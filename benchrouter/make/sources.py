@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchrouter.graph.build import Ask, Environment, EnvironmentId, Selected
 from benchrouter.graph.groups import ALL, EVERY, doubtful_groups
-from benchrouter.graph.selection import Catalog, choose, words_or_default
+from benchrouter.graph.selection import Catalog, Choice, choose, words_or_default
 from benchrouter.keys.cache import StatCache
 from benchrouter.keys.canonical import JSON
 from benchrouter.make.environments import read_environments
@@ -78,13 +78,7 @@ def load(
     catalog = _catalog(ws, settings, cwd)
     words = _words(variables.bench or _meant(named, catalog, whole=whole), catalog, settings)
     reading.groups(words, catalog, settings)
-    chosen = choose(words, catalog, reading.mistakes if settings.groups_known else [])
-    if reading.broken and not chosen and not variables.bench and settings.groups_known:
-        # What the default was meant to be is not known: every benchmark's faults show with those of the settings.
-        chosen = choose([ALL], catalog, [])
-    left_out: tuple[LeftOut, ...] = ()
-    if lenient and not variables.bench:
-        chosen, left_out = readable(reading, chosen, catalog, settings)
+    chosen, left_out = _chosen(reading, words, catalog, settings, named=bool(variables.bench), lenient=lenient)
     scanned = reading.benchmarks(chosen, catalog)
     reading.tasks_of_groups(words, scanned, catalog, settings)
     unsure = doubtful_groups(words, catalog.groups, catalog.benchmarks) if settings.groups_known else ["groups"]
@@ -109,6 +103,17 @@ def load(
     warnings, caches = in_order(reading.problems), tuple(reading.caches.values())
     nothing = "" if selected else _nothing(ws, catalog, words)
     return Sources(settings, selected, environments, ask, volumes, warnings, nothing, caches, left_out)
+
+
+def _chosen(
+    reading: Reading, words: Sequence[str], catalog: Catalog, settings: Settings, *, named: bool, lenient: bool
+) -> tuple[tuple[Choice, ...], tuple[LeftOut, ...]]:
+    """Choose what the words mean, and what of it is left out; `named` tells that they were typed."""
+    chosen = choose(words, catalog, reading.mistakes if settings.groups_known else [])
+    if reading.broken and not chosen and not named and settings.groups_known:
+        # What the default was meant to be is not known: every benchmark's faults show with those of the settings.
+        chosen = choose([ALL], catalog, [])
+    return readable(reading, chosen, catalog, settings) if lenient and not named else (chosen, ())
 
 
 def _nothing(ws: Workspace, catalog: Catalog, words: Iterable[str]) -> str:

@@ -28,7 +28,7 @@ __all__ = [
     "JobResult",
     "Listed",
     "aggregates",
-    "asked_of",
+    "as_asked",
     "completed_results",
     "jobs_of",
     "newest_attempt",
@@ -135,13 +135,13 @@ def variables_of(results: Path, listed: Listed) -> Mapping[str, str] | None:
     if listed.headline:
         return {}
     for job in listed.document["jobs"]:
-        asked = asked_of(results, listed, job)
+        asked = as_asked(results, listed, job)
         if asked is not None:
             return asked.variables
     return None
 
 
-def asked_of(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult | None:
+def as_asked(results: Path, listed: Listed, job: Mapping[str, Any]) -> JobResult | None:
     """Give a job of an aggregate's file with its job.json alone, to tell what was asked; None when that is gone."""
     id = JobId(listed.benchmark, job["task"], listed.model, job["repeat"])
     facts: Mapping[str, Any] | None = documents.read(_task(results, id) / job["key"] / layout.JOB)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from benchrouter.faces.asked import compared, results_at, scope_of
 from benchrouter.faces.python.calling import named
 from benchrouter.faces.python.running import Names, Where
-from benchrouter.faces.python.tables import Shown, Table, shortened
+from benchrouter.faces.python.tables import Shown, ShownInTurn, Table, shortened
 from benchrouter.faces.unrun import Unrun, unrun_of
 from benchrouter.scores.collected import JobResult
 from benchrouter.scores.comparison.compared import Comparison
@@ -49,24 +49,12 @@ class Result(Shown):
         return Table(" · ".join(_row(self)), head, rows, frozenset({2, 3}), more)
 
 
-class Results(Shown, Sequence[Result]):
+class Results(ShownInTurn[Result]):
     """Results in order of benchmark and model."""
 
     def __init__(self, found: Sequence[Exported]) -> None:
+        super().__init__(map(_result, found))
         self._found = tuple(found)
-        self._results = tuple(map(_result, found))
-
-    @overload
-    def __getitem__(self, at: int) -> Result: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Result]: ...
-
-    def __getitem__(self, at: int | slice) -> Result | Sequence[Result]:
-        return self._results[at]
-
-    def __len__(self) -> int:
-        return len(self._results)
 
     def rows(self, kind: str = "jobs") -> list[dict[str, Any]]:
         """Give flat rows for a data frame: `jobs`, `items` or `rewards`."""
@@ -75,7 +63,7 @@ class Results(Shown, Sequence[Result]):
     @property
     def table(self) -> Table:
         """Show scores with intervals and coverage."""
-        rows, more = shortened([_row(one) for one in self._results])
+        rows, more = shortened([_row(one) for one in self])
         head = ("benchmark", "model", "score", "95 % interval", "coverage", "state")
         return Table(f"{len(self)} results", head, rows, frozenset({2}), more)
 
@@ -102,23 +90,8 @@ class Compared(Shown):
         return Table(found.benchmark, _COMPARED, tuple(rows), frozenset({1}))
 
 
-class Comparisons(Shown, Sequence[Compared]):
+class Comparisons(ShownInTurn[Compared]):
     """A comparison for each benchmark; of one alone, its `best` and `comparison` are here, too."""
-
-    def __init__(self, found: Sequence[Compared]) -> None:
-        self._found = tuple(found)
-
-    @overload
-    def __getitem__(self, at: int) -> Compared: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Compared]: ...
-
-    def __getitem__(self, at: int | slice) -> Compared | Sequence[Compared]:
-        return self._found[at]
-
-    def __len__(self) -> int:
-        return len(self._found)
 
     @property
     def comparison(self) -> Comparison:

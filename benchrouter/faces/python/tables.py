@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TypeVar, overload
 
 from benchrouter.scores.table import cells, padded
+
+One = TypeVar("One", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -65,3 +68,22 @@ class Shown:
 
     def __str__(self) -> str:
         return self.table.text
+
+
+class ShownInTurn(Shown, Sequence[One]):
+    """A sequence that shows itself as one table."""
+
+    def __init__(self, each: Iterable[One]) -> None:
+        self._each = tuple(each)
+
+    @overload
+    def __getitem__(self, at: int) -> One: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[One]: ...
+
+    def __getitem__(self, at: int | slice) -> One | Sequence[One]:
+        return self._each[at]
+
+    def __len__(self) -> int:
+        return len(self._each)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchrouter.scores.collected import JobResult, Listed, asked_of
+from benchrouter.scores.collected import JobResult, Listed, as_asked
 from benchrouter.scores.dates import is_newer
 from benchrouter.scores.seeds import typed_seed
 
@@ -39,7 +39,7 @@ def _pairs(other: Listed, task: str, known: Mapping[tuple[str, int], _Job]) -> I
 
 
 def _same_seed(results: Path, one: Listed, job: _Job, other: Listed, its: _Job) -> bool:
-    return bool(_seed(asked_of(results, one, job)) == _seed(asked_of(results, other, its)))
+    return bool(_seed(as_asked(results, one, job)) == _seed(as_asked(results, other, its)))
 
 
 def _seed(job: JobResult | None) -> Any:
